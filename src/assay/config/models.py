@@ -1,0 +1,296 @@
+"""The typed shape of a run: one model per option of a config group, told apart by ``kind``.
+
+These models are the only gate. A config that Hydra composed and a config saved in a run folder pass through
+the same fields, ranges and cross-field checks, and nothing in them can name code. Every field's
+``description`` is what the YAML comment says, and a test holds YAML keys and model fields equal.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+DEFAULT_KS = (1, 3, 5, 10)
+
+
+def fault(key: str, message: str) -> PydanticCustomError:
+    """An error about ``key`` (dotted, from the root) whose text is shown as it stands."""
+    return PydanticCustomError("assay", "{message}", {"message": message, "key": key})
+
+
+class Model(BaseModel):
+    """Frozen, strict (``true`` is no number, ``"3"`` is none either), and closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+Positive = Annotated[int, Field(ge=1, le=2**31 - 1)]
+NonNegative = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Text = Annotated[str, Field(min_length=1)]
+OptionalText = Annotated[str | None, Field(min_length=1)]
+
+
+class Dataset(Model):
+    """Which golden set; ``path`` wins over the bundled set's ``name``."""
+
+    name: OptionalText = Field(None, description="a bundled golden set")
+    path: OptionalText = Field(None, description="folder of a golden set; relative to the working directory")
+    split: Text = Field("test", description="which qrels/<split>.tsv")
+    on_unknown: Literal["error", "drop"] = Field("error", description="judgements of unknown ids")
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> Dataset:
+        if self.name is None and self.path is None:
+            raise fault("dataset.path", "null names no golden set; give a folder in BEIR's layout, or choose dataset=handbook")
+        if "/" in self.split or self.split in {".", ".."}:
+            raise fault("dataset.split", f"{self.split!r} is not a split; give the name of a file in qrels/, without .tsv")
+        return self
+
+
+class _SizedChunker(Model):
+    size: Positive = Field(128, description="tokens of the embedder's tokenizer (lsa: words)")
+    overlap: NonNegative = Field(16, description="tokens shared with the chunk before")
+    context: Literal["none", "title"] = Field("title", description="what is put in front of the embedded text")
+
+    @model_validator(mode="after")
+    def _overlap_below_size(self) -> _SizedChunker:
+        if self.overlap >= self.size:
+            raise fault("chunker.overlap", f"{self.overlap} with chunker.size {self.size} makes no progress; "
+                                           f"give an overlap of at most {self.size - 1}")
+        return self
+
+
+class TokensChunker(_SizedChunker):
+    """Windows of ``size`` tokens, ``overlap`` of them shared."""
+
+    kind: Literal["tokens"] = "tokens"
+
+
+class SentencesChunker(_SizedChunker):
+    """Whole sentences, packed up to ``size`` tokens."""
+
+    kind: Literal["sentences"] = "sentences"
+
+
+class RecursiveChunker(_SizedChunker):
+    """Paragraph, line, sentence, word: the coarsest cut that keeps pieces within ``size`` tokens."""
+
+    kind: Literal["recursive"] = "recursive"
+
+
+class DocumentChunker(Model):
+    """One chunk a document."""
+
+    kind: Literal["document"] = "document"
+    context: Literal["none", "title"] = Field("title", description="what is put in front of the embedded text")
+
+
+Chunker = Annotated[TokensChunker | SentencesChunker | RecursiveChunker | DocumentChunker, Field(discriminator="kind")]
+
+
+class _NeuralEmbedder(Model):
+    revision: OptionalText = Field(None, description="commit or tag on the hub")
+    dtype: Literal["float32"] = Field("float32", description="arithmetic of the forward pass")
+    backend: Literal["torch"] = Field("torch", description="what runs the forward pass")
+    device: Text = Field("auto", description="auto, cpu, cuda, cuda:0, mps")
+    normalize: bool = Field(False, description="scale vectors to length 1 (cosine does so anyway)")
+    truncate_dim: Positive | None = Field(None, description="keep the first dimensions only (Matryoshka)")
+    batch_tokens: Positive = Field(2048, description="tokens a batch; speed only")
+    query_prompt: str | None = Field(None, description="text in front of queries; null: the model's own")
+    document_prompt: str | None = Field(None, description="text in front of chunks; null: the model's own")
+
+
+class MiniLMEmbedder(_NeuralEmbedder):
+    """all-MiniLM-L6-v2 from an installed package, verified by its hash; nothing is downloaded."""
+
+    kind: Literal["minilm"] = "minilm"
+    model: Literal["all-MiniLM-L6-v2"] = Field("all-MiniLM-L6-v2", description="fixed; embedder=st takes any other")
+
+
+class SentenceTransformerEmbedder(_NeuralEmbedder):
+    """Any SentenceTransformer, by folder or by name on the hub; safetensors only, no remote code."""
+
+    kind: Literal["st"] = "st"
+    model: OptionalText = Field(None, description="folder, or name on the hub")
+
+    @model_validator(mode="after")
+    def _named(self) -> SentenceTransformerEmbedder:
+        if self.model is None:
+            raise fault("embedder.model", "null names no model; give a folder or a name on the hub, such as "
+                                          "sentence-transformers/all-mpnet-base-v2")
+        return self
+
+
+class LsaEmbedder(Model):
+    """TF-IDF and truncated SVD, fitted on the run's own chunks: a baseline that needs no model."""
+
+    kind: Literal["lsa"] = "lsa"
+    dim: Positive = Field(256, description="dimensions, fewer where the corpus has fewer")
+    normalize: bool = Field(False, description="scale vectors to length 1 (cosine does so anyway)")
+    truncate_dim: Positive | None = Field(None, description="keep the first dimensions only")
+
+
+Embedder = Annotated[MiniLMEmbedder | SentenceTransformerEmbedder | LsaEmbedder, Field(discriminator="kind")]
+
+Metric = Literal["cosine", "ip", "l2"]
+AutoPositive = Positive | Literal["auto"]
+
+
+class FlatIndex(Model):
+    """Exact search."""
+
+    kind: Literal["flat"] = "flat"
+    metric: Metric = Field("cosine", description="cosine, ip (inner product) or l2")
+
+
+class IvfIndex(Model):
+    """Inverted lists over k-means cells; ``nprobe`` of ``nlist`` cells are searched."""
+
+    kind: Literal["ivf"] = "ivf"
+    metric: Metric = Field("cosine", description="cosine, ip (inner product) or l2")
+    nlist: AutoPositive = Field("auto", description="cells (build); auto: from the number of chunks")
+    nprobe: AutoPositive = Field("auto", description="cells searched (search); auto: from nlist")
+    train_size: AutoPositive = Field("auto", description="vectors that train the cells (build)")
+    build_threads: Positive = Field(1, description="threads of the build; above 1 bits may differ")
+
+
+class HnswIndex(Model):
+    """A navigable small-world graph."""
+
+    kind: Literal["hnsw"] = "hnsw"
+    metric: Metric = Field("cosine", description="cosine, ip (inner product) or l2")
+    m: Annotated[int, Field(ge=2, le=512)] = Field(32, description="links a node (build)")
+    ef_construction: Positive = Field(200, description="candidates while building (build)")
+    ef_search: AutoPositive = Field("auto", description="candidates while searching (search); auto: the depth, at least 128")
+    build_threads: Positive = Field(1, description="threads of the build; above 1 bits may differ")
+
+
+Index = Annotated[FlatIndex | IvfIndex | HnswIndex, Field(discriminator="kind")]
+
+
+class DenseRetriever(Model):
+    """Nearest chunks by embedding."""
+
+    kind: Literal["dense"] = "dense"
+    depth: Positive = Field(100, description="chunks first fetched; grows until max(ks) documents are there")
+
+
+class Bm25Retriever(Model):
+    """Lexical retrieval by BM25; the embedder only measures chunks, the index is not used."""
+
+    kind: Literal["bm25"] = "bm25"
+    depth: Positive = Field(100, description="chunks first fetched; grows until max(ks) documents are there")
+    k1: Annotated[float, Field(ge=0, le=100)] = Field(1.5, description="saturation of term frequency")
+    b: Annotated[float, Field(ge=0, le=1)] = Field(0.75, description="normalisation by chunk length")
+
+
+Retriever = Annotated[DenseRetriever | Bm25Retriever, Field(discriminator="kind")]
+
+
+def _min_score(value: Any) -> Any:
+    if value == "auto":
+        raise fault("filter.min_score", "auto is not available yet; give a number or null")
+    return value
+
+
+MinScore = Annotated[float | None, BeforeValidator(_min_score)]
+
+
+class NoFilter(Model):
+    """Every document may come back; ``min_score`` drops what scores below it."""
+
+    kind: Literal["none"] = "none"
+    min_score: MinScore = Field(None, description="final scores below it are dropped; null: nothing is")
+
+
+Filter = NoFilter
+
+
+class NoReranker(Model):
+    """The first stage's order stands."""
+
+    kind: Literal["none"] = "none"
+
+
+Reranker = NoReranker
+
+
+class Evaluation(Model):
+    """What is scored."""
+
+    ks: list[Positive] = Field(list(DEFAULT_KS), min_length=1, max_length=100, description="cutoffs")
+    metrics: Literal["all"] | list[Text] = Field("all", description="all, or family names such as recall")
+    exclude_self: bool = Field(False, description="drop the document whose id equals the query's")
+
+    @model_validator(mode="after")
+    def _sorted_ks(self) -> Evaluation:
+        object.__setattr__(self, "ks", sorted(set(self.ks)))
+        return self
+
+
+class _Cache(Model):
+    dir: OptionalText = Field(None, description="folder of the store; null: the user's cache folder")
+    max_bytes: Positive | None = Field(None, description="bound of the store; null: 10 GB")
+
+
+class DiskCache(_Cache):
+    """Vectors are kept from run to run."""
+
+    kind: Literal["disk"] = "disk"
+
+
+class NoCache(_Cache):
+    """Nothing is kept on disk."""
+
+    kind: Literal["none"] = "none"
+
+
+Cache = Annotated[DiskCache | NoCache, Field(discriminator="kind")]
+
+
+class NoTracker(Model):
+    """The run folder is the record."""
+
+    kind: Literal["none"] = "none"
+
+
+class LocalExecutor(Model):
+    """In this process."""
+
+    kind: Literal["local"] = "local"
+
+
+class Config(Model):
+    """A whole run. What can't change a number is named in ``UNSAVED`` and is not part of its identity."""
+
+    dataset: Dataset
+    chunker: Chunker
+    embedder: Embedder
+    index: Index
+    retriever: Retriever
+    filter: Filter
+    reranker: Reranker
+    evaluation: Evaluation
+    seed: int = Field(42, ge=0, le=2**31 - 1, description="every library's, by argument; 0 is a seed")
+    cache: Cache = NoCache()
+    tracker: NoTracker = NoTracker()
+    executor: LocalExecutor = LocalExecutor()
+    threads: Positive | None = Field(None, description="null: all cores")
+    run_dir: OptionalText = Field(None, description="folder of a single run")
+    resume: bool = Field(False, description="redo only what is missing")
+    progress: bool = Field(True, description="progress bars and lines")
+
+    @model_validator(mode="after")
+    def _depths(self) -> Config:
+        deepest = max(self.evaluation.ks)
+        if self.retriever.depth < deepest:
+            raise fault("retriever.depth", f"{self.retriever.depth} chunks can't fill a cutoff of {deepest}; "
+                                           f"give at least max(evaluation.ks) = {deepest}")
+        return self
+
+
+UNSAVED = ("run_dir", "resume", "progress", "threads", "cache", "tracker", "executor")
+GROUPS = ("dataset", "chunker", "embedder", "index", "retriever", "filter", "reranker", "evaluation",
+          "cache", "tracker", "executor")

@@ -1,0 +1,86 @@
+"""Latent semantic analysis: TF-IDF and truncated SVD, fitted on the run's own chunks.
+
+Deerwester et al. (1990), "Indexing by Latent Semantic Analysis". A baseline that needs no model and reads any
+language that ``assay.words`` can split.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.config.models import LsaEmbedder
+from assay.embedders.base import Measured, Progress, Vectors, finite, truncated
+from assay.words import terms, word_spans
+
+STAGE_VERSION = 1
+
+
+class LsaModel:
+    """The option ``lsa``. ``fit`` comes before any embedding; a vector depends on the texts it was fitted on."""
+
+    def __init__(self, config: LsaEmbedder, seed: int) -> None:
+        self.config = config
+        self.seed = seed
+        self._vectorizer: Any = None
+        self._components: Vectors | None = None
+        self._fitted_on = ""
+
+    @property
+    def kind(self) -> str:
+        return self.config.kind
+
+    def check(self) -> None:
+        """Nothing to find."""
+
+    def identity(self) -> dict[str, Any]:
+        return {"kind": "lsa", "version": STAGE_VERSION, "fit": self._fitted_on, "dim": self.config.dim, "seed": self.seed,
+                "normalize": self.config.normalize, "truncate_dim": self.config.truncate_dim}
+
+    def promises_equal_bits(self) -> bool:
+        return True
+
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        return word_spans(text)
+
+    def measure(self, texts: Sequence[str]) -> Measured:
+        return Measured(np.array([len(word_spans(text)) for text in texts], np.int64),
+                        np.array([len(text) for text in texts], np.int64))
+
+    def fit(self, texts: Sequence[str]) -> None:
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from threadpoolctl import threadpool_limits
+
+        self._fitted_on = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+        vectorizer = TfidfVectorizer(analyzer=terms, sublinear_tf=True, dtype=np.float64)
+        try:
+            counts = vectorizer.fit_transform(texts)
+        except ValueError:  # no term in any text
+            self._vectorizer, self._components = None, np.zeros((1, 0), np.float32)
+            return
+        dim = max(1, min(self.config.dim, *counts.shape))
+        # On two BLAS threads the decomposition comes out with other bits than on one.
+        with threadpool_limits(1, user_api="blas"):
+            svd = TruncatedSVD(n_components=dim, algorithm="randomized", n_iter=7, random_state=self.seed)
+            svd.fit(counts)
+        self._vectorizer, self._components = vectorizer, svd.components_.astype(np.float64)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        assert self._components is not None, "fit comes first"
+        if self._vectorizer is None:
+            return np.zeros((len(texts), 1), np.float32)
+        # A sparse row times a dense matrix is summed in the row's own order: no BLAS, no batch mates.
+        projected = self._vectorizer.transform(texts) @ self._components.T
+        return np.asarray(projected, dtype=np.float32)
+
+    def embed_documents(self, texts: Sequence[str], progress: Progress) -> Vectors:
+        vectors = self._embed(texts)
+        progress(len(texts))
+        return truncated(finite(vectors, "chunk"), self.config.truncate_dim, self.config.normalize)
+
+    def embed_query(self, text: str) -> Vectors:
+        return truncated(finite(self._embed([text]), "query"), self.config.truncate_dim, self.config.normalize)[0]
