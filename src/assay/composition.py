@@ -7,7 +7,6 @@ would instantiate (sweeper and launcher) is held against the installed plugins f
 from __future__ import annotations
 
 import importlib.resources
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -326,7 +325,3 @@ def known_keys() -> list[str]:
             keys.extend(f"{name}.{inner}" for inner in model.model_fields if f"{name}.{inner}" not in keys)
     return keys
 
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -41,6 +41,9 @@ class Embedder(Protocol):
     def promises_equal_bits(self) -> bool:
         """Whether a vector is the same bits whatever else is embedded with it, on any number of threads."""
 
+    def loaded(self) -> bool:
+        """Whether embedding would start at once, without loading a model."""
+
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Code point offsets of the content tokens of ``text``, special tokens left out."""
 

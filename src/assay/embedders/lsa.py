@@ -43,6 +43,9 @@ class LsaModel:
     def promises_equal_bits(self) -> bool:
         return True
 
+    def loaded(self) -> bool:
+        return self._components is not None
+
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         return word_spans(text)
 

@@ -61,6 +61,9 @@ class SentenceTransformerModel:
     def promises_equal_bits(self) -> bool:
         return self._device_name() == "cpu"
 
+    def loaded(self) -> bool:
+        return "_model" in self.__dict__
+
     def _device_name(self) -> str:
         if self.config.device != "auto":
             return self.config.device

@@ -1,0 +1,44 @@
+"""Metrics, evidence, abstention, attribution and statistics: pure functions on plain values and numpy."""
+
+from __future__ import annotations
+
+from assay.evaluation.abstention import Answer, abstention_block, auroc, risk_coverage
+from assay.evaluation.attribution import CAUSES, MissFacts, cause_of
+from assay.evaluation.bounds import Bound, floor_and_ceiling
+from assay.evaluation.evidence import Extent, score_evidence
+from assay.evaluation.intervals import CI_METHOD, Estimate, estimate, mean_interval, paired_bootstrap_interval
+from assay.evaluation.measures import score_rankings
+from assay.evaluation.names import FAMILIES, HEADLINE, NEEDS_RUN, NEEDS_SPANS, Metric, expand, in_order, parse
+from assay.evaluation.result import Evaluation, evaluate
+from assay.evaluation.summary import summarise
+
+__all__ = [
+    "CAUSES",
+    "CI_METHOD",
+    "FAMILIES",
+    "HEADLINE",
+    "NEEDS_RUN",
+    "NEEDS_SPANS",
+    "Answer",
+    "Bound",
+    "Estimate",
+    "Evaluation",
+    "Extent",
+    "Metric",
+    "MissFacts",
+    "abstention_block",
+    "auroc",
+    "cause_of",
+    "estimate",
+    "evaluate",
+    "expand",
+    "floor_and_ceiling",
+    "in_order",
+    "mean_interval",
+    "paired_bootstrap_interval",
+    "parse",
+    "risk_coverage",
+    "score_evidence",
+    "score_rankings",
+    "summarise",
+]

@@ -1,0 +1,69 @@
+"""From a typed option to the class that does it; the only module that knows every implementation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.chunkers import Chunker, DocumentChunker, RecursiveChunker, SentencesChunker, TokensChunker
+from assay.config import models
+from assay.embedders.base import Embedder, Vectors
+from assay.embedders.store import DEFAULT_MAX_BYTES, DiskStore, MemoryStore, VectorStore, default_folder
+from assay.indexes.base import Index
+
+TINY = 2
+
+
+def make_chunker(config: models.Chunker) -> Chunker:
+    """The chunker that ``config`` names."""
+    if isinstance(config, models.DocumentChunker):
+        return DocumentChunker()
+    kinds = {"tokens": TokensChunker, "sentences": SentencesChunker, "recursive": RecursiveChunker}
+    return kinds[config.kind](config.size, config.overlap)
+
+
+def make_embedder(config: models.Embedder, seed: int) -> Embedder:
+    """The embedder that ``config`` names; nothing heavy is imported before it embeds."""
+    if isinstance(config, models.LsaEmbedder):
+        from assay.embedders.lsa import LsaModel
+
+        return LsaModel(config, seed)
+    from assay.embedders.sentence_transformer import SentenceTransformerModel
+
+    return SentenceTransformerModel(config)
+
+
+def make_index(config: models.Index, vectors: Vectors, seed: int, depth: int) -> tuple[Index, tuple[str, ...]]:
+    """The index that ``config`` names, built over ``vectors``, and its warnings.
+
+    A kind that can't be built from so few vectors becomes exact search, and the warning says so.
+    """
+    from assay.indexes.flat import FlatIndex
+
+    if isinstance(config, models.FlatIndex):
+        return FlatIndex(vectors, config.metric), ()
+    if len(vectors) < TINY and not _asks_for_more(config):
+        return FlatIndex(vectors, config.metric), (
+            f"index={config.kind}: {len(vectors)} chunks are too few to build it; EXACT SEARCH (flat) RAN INSTEAD",
+        )
+    if isinstance(config, models.IvfIndex):
+        from assay.indexes.ivf import IvfIndex
+
+        ivf = IvfIndex(vectors, config, seed)
+        return ivf, ivf.notes
+    from assay.indexes.hnsw import HnswIndex
+
+    hnsw = HnswIndex(vectors, config, seed, depth)
+    return hnsw, hnsw.notes
+
+
+def _asks_for_more(config: models.Index) -> bool:
+    """Whether the config sets by hand what so few vectors can't give: then the kind itself refuses, by name."""
+    return isinstance(config, models.IvfIndex) and config.nlist != "auto"
+
+
+def make_store(config: models.Cache) -> VectorStore:
+    """The store that ``config`` names."""
+    if isinstance(config, models.NoCache):
+        return MemoryStore()
+    folder = Path(config.dir).expanduser() if config.dir else default_folder()
+    return DiskStore(folder, config.max_bytes or DEFAULT_MAX_BYTES)

@@ -1,0 +1,6 @@
+"""FAISS behind one small face, and the exact scores that every hit gets."""
+
+from assay.indexes.base import Built, Index
+from assay.indexes.exact import exact_ranks, exact_top, largest_norm, ordered, pair_scores, tolerance
+
+__all__ = ["Built", "Index", "exact_ranks", "exact_top", "largest_norm", "ordered", "pair_scores", "tolerance"]

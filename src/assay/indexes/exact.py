@@ -1,0 +1,114 @@
+"""Scores that do not depend on batch size, thread count or library, and exact search with them.
+
+FAISS proposes; the score of a pair is computed here from the stored vectors, in float64 with a fixed order of
+summation, then cast to float32. Higher is better everywhere: for ``l2`` it is minus the squared distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.indexes.base import Rows, Vectors
+
+Metric = Literal["cosine", "ip", "l2"]
+Scores = NDArray[np.float32]
+
+# FAISS and BLAS round differently from the sums here. For vectors of ordinary length the two are within a few
+# 1e-6 of each other relative to the size of the vectors; candidates this close to the boundary are looked at again.
+ROUNDING = 1e-5
+
+
+def pair_scores(query: Vectors, vectors: Vectors, metric: Metric) -> Scores:
+    """Scores of one query against rows of ``vectors``, shape (rows,), float32.
+
+    ``cosine`` expects vectors of unit length on both sides.
+    """
+    wide = vectors.astype(np.float64)
+    if metric == "l2":
+        wide -= query.astype(np.float64)
+        return np.asarray(-(wide * wide).sum(axis=1), dtype=np.float32)
+    wide *= query.astype(np.float64)
+    return np.asarray(wide.sum(axis=1), dtype=np.float32)
+
+
+def ordered(rows: Rows, scores: Scores) -> tuple[Rows, Scores]:
+    """Hits in the one order: score descending, row (that is, id) ascending."""
+    order = np.lexsort((rows, -scores))
+    return rows[order], scores[order]
+
+
+def tolerance(query: Vectors, vectors_norm: float, metric: Metric) -> float:
+    """How far a FAISS score may lie from ``pair_scores`` for this query."""
+    length = float(np.sqrt((query.astype(np.float64) ** 2).sum()))
+    scale = (length + vectors_norm) ** 2 if metric == "l2" else length * vectors_norm
+    return ROUNDING * max(scale, 1e-30)
+
+
+def largest_norm(vectors: Vectors) -> float:
+    """Largest length of a row, 0 for no rows."""
+    largest = 0.0
+    for at in range(0, len(vectors), 65536):
+        part = vectors[at : at + 65536].astype(np.float64)
+        largest = max(largest, float(np.sqrt((part * part).sum(axis=1)).max()))
+    return largest
+
+
+def exact_top(
+    query: Vectors, vectors: Vectors, metric: Metric, k: int, propose: Callable[[int], Rows], slack: float
+) -> tuple[Rows, Scores]:
+    """The ``k`` best rows by ``pair_scores``, ties by row, from an exact index's proposals.
+
+    ``propose(n)`` gives the n nearest rows up to rounding. More are asked for while the last proposal is so close
+    to the k-th score that a row beyond it could belong inside.
+    """
+    fetch = k + max(16, k // 8)
+    while True:
+        rows = propose(min(fetch, len(vectors)))
+        scores = pair_scores(query, vectors[rows], metric)
+        best_rows, best_scores = ordered(rows, scores)
+        done = len(rows) >= len(vectors) or len(rows) < min(fetch, len(vectors))
+        if done or float(scores.min()) < float(best_scores[k - 1]) - 2 * slack:
+            return best_rows[:k], best_scores[:k]
+        fetch *= 2
+
+
+def exact_ranks(
+    query: Vectors, vectors: Vectors, metric: Metric, owner: NDArray[np.int64], targets: NDArray[np.int64], slack: float
+) -> NDArray[np.int64]:
+    """1-based ranks of the documents ``targets`` in the full exact ranking of all documents.
+
+    ``owner[i]`` is the document of row i, ascending; a document counts by its best row, ties by document. A target
+    without rows has rank 0. Rough scores decide what is clearly above or below; only what is close is summed exactly.
+    """
+    if len(vectors) == 0:
+        return np.zeros(len(targets), np.int64)
+    rough = vectors @ query
+    if metric == "l2":
+        rough = 2 * rough - (vectors * vectors).sum(axis=1) - (query * query).sum()
+    firsts = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    documents = owner[firsts]
+    best = np.maximum.reduceat(rough, firsts)
+    ends = np.r_[firsts[1:], len(owner)]
+    ranks = np.zeros(len(targets), np.int64)
+    exact_best: dict[int, np.float32] = {}
+
+    def exactly(place: int) -> np.float32:
+        if place not in exact_best:
+            exact_best[place] = pair_scores(query, vectors[firsts[place] : ends[place]], metric).max()
+        return exact_best[place]
+
+    for t, target in enumerate(targets):
+        place = int(np.searchsorted(documents, target))
+        if place == len(documents) or documents[place] != target:
+            continue
+        own = exactly(place)
+        above = int((best > own + 2 * slack).sum())
+        for near in np.flatnonzero(np.abs(best - own) <= 2 * slack):
+            score = exactly(int(near))
+            above += bool(near != place and (score > own or (score == own and near < place)))
+        ranks[t] = above + 1
+    return ranks

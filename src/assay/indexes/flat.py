@@ -1,0 +1,48 @@
+"""Exact search by FAISS's flat index."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.indexes.base import Rows, Vectors, clean
+from assay.indexes.exact import Metric
+
+
+class FlatIndex:
+    """The option ``flat``."""
+
+    exact = True
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, vectors: Vectors, metric: Metric) -> None:
+        import faiss
+
+        self._faiss = faiss.IndexFlat(vectors.shape[1], faiss_metric(metric))
+        if len(vectors):
+            self._faiss.add(vectors)
+
+    @property
+    def size(self) -> int:
+        return int(self._faiss.ntotal)
+
+    def propose(self, queries: Vectors, k: int) -> list[Rows]:
+        if self.size == 0:
+            return [np.empty(0, np.int64)] * len(queries)
+        return clean(self._faiss.search(np.ascontiguousarray(queries), min(k, self.size))[1])
+
+    def nbytes(self) -> int:
+        return serialized_bytes(self._faiss)
+
+
+def faiss_metric(metric: Metric) -> int:
+    """FAISS's number for a metric; it must be given always, since FAISS's default is l2."""
+    import faiss
+
+    return int(faiss.METRIC_L2 if metric == "l2" else faiss.METRIC_INNER_PRODUCT)
+
+
+def serialized_bytes(index: object) -> int:
+    """Bytes that FAISS would write for ``index``."""
+    import faiss
+
+    return int(faiss.serialize_index(index).nbytes)

@@ -1,0 +1,237 @@
+"""The whole trip of a run, in order:
+
+golden set ─► chunks ─► embeddings ─► index ─► hits ─► ranking ─► scores
+
+Nothing here knows Hydra, the console or files. What a run needs comes from the workbench, what it found is
+returned as a ``Result``; ``assay.runs`` writes that down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay import factory
+from assay.chunks import ChunkSet
+from assay.clock import Clock, SearchTimes, time_search
+from assay.config import Config, models
+from assay.embedders.base import Embedder, Vectors, unit
+from assay.golden import GoldenSet
+from assay.ranking import Hits, above, rank, top_score, without_document
+from assay.records import Ranking
+from assay.retrieval import Bm25Retrieval, DenseRetrieval
+from assay.scores import Scores, score_run
+from assay.threads import use_threads
+from assay.workbench import Counted, Workbench, embed_documents, embed_queries, truncation
+
+FIRST_STAGE = 0
+
+
+class Reporter(Protocol):
+    """Who is told how far a run is."""
+
+    def stage(self, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        """Open a stage of ``total`` steps; the callable counts steps done."""
+
+    def warn(self, text: str) -> None:
+        """Say what a user should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What retrieval gave: per evaluated query its first-stage hits, and how to place documents in exact search."""
+
+    hits: list[Hits]
+    indexed: frozenset[int]
+    exact_ranks: Callable[[int, Sequence[int]], list[int | None]]
+    index_recall: dict[int, NDArray[np.float64]]
+    seen_end: NDArray[np.int64]
+    truncated_chunks: int
+    build_seconds: float | None
+    index_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A whole run, in memory. Lists are in the order of ``golden.evaluated``."""
+
+    config: Config
+    golden: GoldenSet
+    chunks: ChunkSet
+    rankings: list[Ranking]
+    scores: Scores
+    clock: Clock
+    search: SearchTimes | None
+    build_seconds: float | None
+    index_bytes: int | None
+    cache: dict[str, Counted]
+    warnings: list[str]
+    identity: dict[str, object]
+    truncated_chunks: int
+    unequal_bits: list[str]
+
+
+def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
+    """Do what ``config`` says.
+
+    Raises
+    ------
+    AssayError
+        What the config asks for can't be done on this data or this machine.
+    """
+    clock, warnings = Clock(), Warnings(reporter)
+    use_threads(config.threads)
+    with clock.stage("golden_set"):
+        golden = bench.golden_set(config.dataset)
+    embedder = bench.embedder(config)
+    embedder.check()
+    store = bench.store(config.cache)
+    counted = {"chunks": Counted(), "document_vectors": Counted(), "query_vectors": Counted()}
+    warnings.about_golden_set(golden)
+
+    with clock.stage("chunk"), reporter.stage("cut documents", golden.counts.documents) as done:
+        chunks, known = bench.chunks(golden, config, embedder)
+        done(golden.counts.documents)
+        counted["chunks"].hits, counted["chunks"].misses = int(known), int(not known)
+
+    if isinstance(config.retriever, models.Bm25Retriever):
+        retrieved, search = lexical(config.retriever, config, golden, chunks, clock, reporter)
+    else:
+        with clock.stage("fit"):
+            embedder.fit(chunks.embedded_texts() if embedder.kind == "lsa" else [])
+        with clock.stage("embed_chunks"), reporter.stage("embed chunks", len(chunks)) as done:
+            vectors = embed_documents(embedder, chunks.embedded_texts(), store, counted["document_vectors"], done)
+        with clock.stage("embed_queries"), reporter.stage("embed queries", len(golden.evaluated)) as done:
+            queries = embed_queries(embedder, [q.text for q in golden.evaluated], store, counted["query_vectors"], done)
+        retrieved, search = dense(config, golden, chunks, embedder, vectors, queries, clock, reporter, warnings)
+
+    with clock.stage("score"):
+        rankings, kept = rankings_of(retrieved.hits, config, golden, chunks)
+        scores = score_run(config, golden, chunks, retrieved, rankings, kept)
+    warnings.about_scores(config, golden, scores)
+    return Result(config, golden, chunks, rankings, scores, clock, search, retrieved.build_seconds, retrieved.index_bytes,
+                  counted, warnings.lines, embedder.identity() if isinstance(config.retriever, models.DenseRetriever) else {},
+                  retrieved.truncated_chunks, unequal_bits(config, embedder))
+
+
+def unequal_bits(config: Config, embedder: Embedder) -> list[str]:
+    """Why another run of this config may come out with other bits; empty where it comes out with the same."""
+    if isinstance(config.retriever, models.Bm25Retriever):
+        return []
+    reasons = []
+    if not embedder.promises_equal_bits():
+        reasons.append("the embedding model runs on a device whose sums depend on the batch")
+    if getattr(config.index, "build_threads", 1) > 1:
+        reasons.append(f"index.build_threads={getattr(config.index, 'build_threads', 1)} builds in an order that changes")
+    return reasons
+
+
+def dense(
+    config: Config, golden: GoldenSet, chunks: ChunkSet, embedder: Embedder, vectors: Vectors, queries: Vectors,
+    clock: Clock, reporter: Reporter, warnings: Warnings,
+) -> tuple[Retrieved, SearchTimes | None]:
+    """Build the index over ``vectors`` and search it for every query."""
+    metric, depth, most = config.index.metric, config.retriever.depth, max(config.evaluation.ks)
+    if metric == "cosine":
+        vectors, queries = unit(vectors), unit(queries)
+    indexed = np.flatnonzero(np.any(vectors, axis=1)) if metric != "l2" else np.arange(len(vectors))
+    if len(indexed) < len(vectors):
+        warnings.add(f"{len(vectors) - len(indexed)} chunks have a zero vector and can't be found")
+        vectors = np.ascontiguousarray(vectors[indexed])
+    with clock.stage("build_index"), reporter.stage(f"build index ({config.index.kind})", len(indexed)) as done:
+        index, notes = factory.make_index(config.index, vectors, config.seed, depth)
+        done(len(indexed))
+    for note in notes:
+        warnings.add(note)
+    retrieval = DenseRetrieval(chunks, indexed, vectors, index, metric)
+    empty = sum(not retrieval.answers(query) for query in queries)
+    if empty:
+        warnings.add(f"{empty} queries have a zero vector and get nothing back")
+    wanted = most + config.evaluation.exclude_self
+    with clock.stage("search"), reporter.stage("search", len(queries)) as done:
+        hits = retrieval.retrieve(queries, max(depth, wanted), wanted)
+        done(len(queries))
+    with clock.stage("measure"):
+        # On the factory's own word, not on the config's: a kind that became flat has nothing to approximate.
+        recalls = {} if config.index.kind == "flat" else retrieval.index_recall(queries, config.evaluation.ks, depth)
+        search = time_search(retrieval, queries, depth, [q.text for q in golden.evaluated], embedder)
+        seen_end, cut_off = truncation(embedder, chunks)
+    if cut_off:
+        warnings.add(f"{cut_off} of {len(chunks)} chunks are longer than the model reads ({_limit(embedder)} tokens); "
+                     "it cuts off the rest, so a larger chunker.size measures truncation")
+    return Retrieved(
+        hits, retrieval.indexed_documents, lambda i, documents: retrieval.exact_document_ranks(queries[i], documents),
+        recalls, seen_end, cut_off, clock.seconds["build_index"], index.nbytes(),
+    ), search
+
+
+def lexical(
+    retriever: models.Bm25Retriever, config: Config, golden: GoldenSet, chunks: ChunkSet, clock: Clock, reporter: Reporter
+) -> tuple[Retrieved, SearchTimes | None]:
+    """Weigh every chunk's words and score every query against them."""
+    with clock.stage("build_index"), reporter.stage("build index (bm25)", len(chunks)) as done:
+        bm25 = Bm25Retrieval(chunks, retriever)
+        done(len(chunks))
+    wanted = max(config.evaluation.ks) + config.evaluation.exclude_self
+    texts = [query.text for query in golden.evaluated]
+    with clock.stage("search"), reporter.stage("search", len(texts)) as done:
+        hits = []
+        for text in texts:
+            hits.append(bm25.retrieve(text, max(retriever.depth, wanted), wanted))
+            done(1)
+    return Retrieved(
+        hits, bm25.indexed_documents, lambda i, documents: bm25.exact_document_ranks(texts[i], documents),
+        {}, chunks.end, 0, clock.seconds["build_index"], None,
+    ), None
+
+
+def rankings_of(hits: list[Hits], config: Config, golden: GoldenSet, chunks: ChunkSet) -> tuple[list[Ranking], list[Hits]]:
+    """The final ranking of every query, and the hits that ``min_score`` left."""
+    rankings, kept = [], []
+    for query, found in zip(golden.evaluated, hits, strict=True):
+        if config.evaluation.exclude_self:
+            found = without_document(found, chunks, query.id)
+        left = above(found, config.filter.min_score, FIRST_STAGE)
+        rankings.append(rank(query.id, left, chunks, top_score(found, FIRST_STAGE)))
+        kept.append(left)
+    return rankings, kept
+
+
+def _limit(embedder: Embedder) -> object:
+    return embedder.identity().get("max_length")
+
+
+class Warnings:
+    """Collects what a user should know, once each, in order."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self.lines: list[str] = []
+        self._reporter = reporter
+
+    def add(self, text: str) -> None:
+        """Keep ``text`` for the manifest and tell the reporter."""
+        if text not in self.lines:
+            self.lines.append(text)
+            self._reporter.warn(text)
+
+    def about_golden_set(self, golden: GoldenSet) -> None:
+        """What reading left out or what can never be found."""
+        counts = golden.counts
+        if counts.dropped_judgements or counts.dropped_spans:
+            self.add(f"{counts.dropped_judgements} judgements and {counts.dropped_spans} spans of unknown ids were dropped "
+                     f"(first: {golden.dropped[0]})")
+        if counts.empty_documents:
+            self.add(f"{counts.empty_documents} documents are empty and can't be found")
+
+    def about_scores(self, config: Config, golden: GoldenSet, scores: Scores) -> None:
+        """Whether the numbers can tell anything."""
+        if max(config.evaluation.ks) * 10 >= golden.counts.documents:
+            self.add(f"k={max(config.evaluation.ks)} is a tenth or more of the {golden.counts.documents} documents: "
+                     "scores at that cutoff are close to their ceiling by chance")
+        if scores.excluded_self:
+            self.add(f"{scores.excluded_self} judgements of a query's own document were left out (evaluation.exclude_self)")

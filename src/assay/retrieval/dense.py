@@ -1,0 +1,118 @@
+"""Nearest chunks by embedding: the index proposes, exact scores decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.chunks import ChunkSet
+from assay.indexes import Index, exact_ranks, exact_top, largest_norm, ordered, pair_scores, tolerance
+from assay.indexes.base import Rows, Vectors
+from assay.indexes.exact import Metric, Scores
+from assay.ranking import Hits, first_stage_hits
+
+EQUAL_SCORE = 1e-6
+NOTHING = Hits(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.int64))
+
+
+class DenseRetrieval:
+    """Vectors of the chunks that are in the index, the index over them, and what each row stands for.
+
+    Parameters
+    ----------
+    chunks
+        All chunks of the corpus.
+    indexed
+        Rows of ``chunks`` that are in the index, ascending; a chunk whose vector is zero has no direction
+        and is left out under cosine and ip.
+    vectors
+        Their vectors, shape (indexed, dimensions), of unit length under cosine.
+    """
+
+    def __init__(self, chunks: ChunkSet, indexed: Rows, vectors: Vectors, index: Index, metric: Metric) -> None:
+        self.chunks = chunks
+        self.indexed = indexed
+        self.vectors = vectors
+        self.index = index
+        self.metric = metric
+        self.owner = chunks.document[indexed]
+
+    @cached_property
+    def _largest_norm(self) -> float:
+        return largest_norm(self.vectors)
+
+    @cached_property
+    def indexed_documents(self) -> frozenset[int]:
+        """Documents (places in ``chunks.documents``) with a chunk in the index."""
+        return frozenset(self.owner.tolist())
+
+    def answers(self, query: Vectors) -> bool:
+        """Whether the query has anything to compare: a zero vector gets nothing back (but under l2)."""
+        return self.metric == "l2" or bool(np.any(query))
+
+    def retrieve(self, queries: Vectors, depth: int, documents: int) -> list[Hits]:
+        """The ``depth`` nearest chunks of each query, and more until ``documents`` documents are among them or all is seen."""
+        wanted = min(documents, len(self.indexed_documents))
+        margin = max(16, depth // 8) if self.index.exact else 0
+        proposed = self.index.propose(queries, depth + margin) if len(queries) else []
+        return [self._one(query, rows, depth, wanted) for query, rows in zip(queries, proposed, strict=True)]
+
+    def _one(self, query: Vectors, proposed: Rows, depth: int, wanted: int) -> Hits:
+        if not self.answers(query) or self.index.size == 0:
+            return NOTHING
+        while True:
+            rows, scores = self._nearest(query, min(depth, self.index.size), proposed)
+            enough = len(set(self.owner[rows].tolist())) >= wanted
+            if enough or depth >= self.index.size:
+                return first_stage_hits(self.indexed[rows], scores)
+            depth *= 2
+            proposed = np.empty(0, np.int64)
+
+    def _nearest(self, query: Vectors, k: int, proposed: Rows) -> tuple[Rows, Scores]:
+        def propose(n: int) -> Rows:
+            return proposed if len(proposed) >= n else self.index.propose(query[None], n)[0]
+
+        if self.index.exact:
+            slack = tolerance(query, self._largest_norm, self.metric)
+            return exact_top(query, self.vectors, self.metric, k, propose, slack)
+        rows = propose(k)[:k]
+        return ordered(rows, pair_scores(query, self.vectors[rows], self.metric))
+
+    def exact_hits(self, query: Vectors, k: int) -> Scores:
+        """Scores of the ``k`` nearest chunks by exact search, best first."""
+        if not self.answers(query) or len(self.vectors) == 0:
+            return np.empty(0, np.float32)
+        rough = self.vectors @ query
+        if self.metric == "l2":
+            rough = 2 * rough - (self.vectors * self.vectors).sum(axis=1)
+        take = min(len(rough), k + max(16, k // 8))
+        near = np.argpartition(-rough, take - 1)[:take]
+        return np.sort(pair_scores(query, self.vectors[near], self.metric))[::-1][:k]
+
+    def index_recall(self, queries: Vectors, ks: Sequence[int], depth: int) -> dict[int, NDArray[np.float64]]:
+        """Per cutoff, the share of exact search's first k chunks among the index's own first k, per query.
+
+        A chunk whose score equals the k-th within 1e-6 counts as one of them. A query that has nothing to find scores 1.
+        """
+        found = {k: np.ones(len(queries)) for k in ks}
+        proposed = self.index.propose(queries, max(depth, max(ks))) if len(queries) else []
+        for i, (query, rows) in enumerate(zip(queries, proposed, strict=True)):
+            truth = self.exact_hits(query, max(ks))
+            scores = pair_scores(query, self.vectors[rows], self.metric) if len(truth) else truth
+            for k in ks:
+                best = truth[:k]
+                if len(best):
+                    same = int((scores[:k] >= best[-1] - EQUAL_SCORE).sum())
+                    found[k][i] = min(same, len(best)) / len(best)
+        return found
+
+    def exact_document_ranks(self, query: Vectors, documents: Sequence[int]) -> list[int | None]:
+        """1-based rank of each document in the full exact ranking; None where it has no place in it."""
+        if not self.answers(query):
+            return [None] * len(documents)
+        slack = tolerance(query, self._largest_norm, self.metric)
+        ranks = exact_ranks(query, self.vectors, self.metric, self.owner, np.array(documents, np.int64), slack)
+        return [int(rank) or None for rank in ranks]
