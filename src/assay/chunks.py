@@ -34,7 +34,7 @@ class ChunkSet:
 
     def text(self, row: int) -> str:
         """The chunk itself: a slice of its document."""
-        return self.documents[self.document[row]].text[self.start[row] : self.end[row]]
+        return self.documents[int(self.document[row])].text[int(self.start[row]) : int(self.end[row])]
 
     def prefix(self, row: int) -> str:
         """What is put in front of the chunk when it is embedded; it never moves offsets."""
@@ -51,7 +51,10 @@ class ChunkSet:
 
     def rows_of(self, document: int) -> range:
         """Rows of the chunks of one document (its place in ``documents``)."""
-        return range(int(np.searchsorted(self.document, document)), int(np.searchsorted(self.document, document, "right")))
+        return range(
+            int(np.searchsorted(self.document, document)),
+            int(np.searchsorted(self.document, document, "right")),
+        )
 
 
 def cut(documents: Sequence[Document], chunker: Chunker, offsets: TokenOffsets, context: Context) -> ChunkSet:
@@ -64,10 +67,17 @@ def cut(documents: Sequence[Document], chunker: Chunker, offsets: TokenOffsets, 
             owner.append(i)
             starts.append(piece.start)
             ends.append(piece.end)
-    return ChunkSet(tuple(documents), np.array(owner, np.int64), np.array(starts, np.int64), np.array(ends, np.int64), context)
+    return ChunkSet(
+        tuple(documents),
+        np.array(owner, np.int64),
+        np.array(starts, np.int64),
+        np.array(ends, np.int64),
+        context,
+    )
 
 
 def seen_ends(chunks: ChunkSet, seen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Offset in its document where the model stops reading each chunk, from code points of embedded text seen."""
     prefixes = np.array([len(chunks.prefix(row)) for row in range(len(chunks))], np.int64)
-    return np.minimum(chunks.end, chunks.start + np.maximum(seen - prefixes, 0))
+    ends: NDArray[np.int64] = np.minimum(chunks.end, chunks.start + np.maximum(seen - prefixes, 0))
+    return ends

@@ -46,7 +46,9 @@ class SearchTimes:
     with_embedding_p95_ms: float | None
 
 
-def time_search(retrieval: DenseRetrieval, queries: Vectors, depth: int, texts: Sequence[str], embedder: Embedder) -> SearchTimes:
+def time_search(
+    retrieval: DenseRetrieval, queries: Vectors, depth: int, texts: Sequence[str], embedder: Embedder
+) -> SearchTimes:
     """Time the index alone, and embedding and index together, query by query after a warm-up, then all at once.
 
     Embedding is timed only where the model is loaded already: a run that needs no model does not load one to time it.
@@ -70,8 +72,14 @@ def time_search(retrieval: DenseRetrieval, queries: Vectors, depth: int, texts: 
             vector = embedder.embed_query(text)
             retrieval.index.propose(vector[None], depth)
             both.append((time.perf_counter() - begin) * 1000)
-    return SearchTimes(_percentile(single, 50), _percentile(single, 95), len(single), len(queries) / batch if batch else None,
-                       _percentile(both, 50), _percentile(both, 95))
+    return SearchTimes(
+        _percentile(single, 50),
+        _percentile(single, 95),
+        len(single),
+        len(queries) / batch if batch else None,
+        _percentile(both, 50),
+        _percentile(both, 95),
+    )
 
 
 def _percentile(values: list[float], q: float) -> float | None:

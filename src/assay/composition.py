@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hydra import version
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
@@ -83,7 +83,9 @@ def user_confs(config_dirs: Sequence[str] = ()) -> list[Path]:
     for given in config_dirs:
         folder = Path(given).absolute()
         if not folder.is_dir():
-            raise ConfigError(f"--config-dir: {given} is no folder; give one that holds options such as chunker/mine.yaml")
+            raise ConfigError(
+                f"--config-dir: {given} is no folder; give one that holds options such as chunker/mine.yaml"
+            )
         found.append(folder)
     own = Path.cwd() / "conf"
     if own.is_dir():
@@ -103,7 +105,7 @@ def search_path(config_dirs: Sequence[str] = ()) -> ConfigSearchPath:
         path.append("command-line", f"file://{folder}")
     path.append("main", f"file://{shipped_conf()}")
     for plugin in Plugins.instance().discover(SearchPathPlugin):
-        plugin().manipulate_search_path(path)  # type: ignore[abstract]
+        cast(type[SearchPathPlugin], plugin)().manipulate_search_path(path)
     path.append("schema", "structured://")
     return path
 
@@ -113,7 +115,9 @@ def primary_name(config_dirs: Sequence[str] = ()) -> str:
 
     A user's file may be partial: its values win, its ``defaults`` entries replace those of the same group.
     """
-    partial = [folder / "config.yaml" for folder in reversed(user_confs(config_dirs)) if (folder / "config.yaml").is_file()]
+    partial = [
+        folder / "config.yaml" for folder in reversed(user_confs(config_dirs)) if (folder / "config.yaml").is_file()
+    ]
     if not partial:
         return PRIMARY
     merged = _load_yaml(shipped_conf() / "config.yaml")
@@ -180,8 +184,10 @@ def check_overrides(overrides: Sequence[str], multirun: bool) -> None:
         except (OverrideParseException, HydraException) as error:
             raise ConfigError(_grammar_fault(text, error, parser)) from None
         if parsed.is_sweep_override() and not multirun:
-            raise ConfigError(f"{bare}: {text.split('=', 1)[1]!r} is several values; add -m for a sweep, "
-                              f"[…] for a list, or quote one value: {quoted(text)}")
+            raise ConfigError(
+                f"{bare}: {text.split('=', 1)[1]!r} is several values; add -m for a sweep, "
+                f"[…] for a list, or quote one value: {quoted(text)}"
+            )
 
 
 def quoted(text: str) -> str:
@@ -261,14 +267,16 @@ def check_hydra_part(hydra: DictConfig) -> None:
         if isinstance(node, dict) and "_target_" in node:
             target = node.pop("_target_")
             if target not in _declared_targets(part):
-                raise ConfigError(f"hydra.{part}._target_: {target!r} names code to run; "
-                                  f"choose an installed plugin by hydra/{part}=NAME")
+                raise ConfigError(
+                    f"hydra.{part}._target_: {target!r} names code to run; "
+                    f"choose an installed plugin by hydra/{part}=NAME"
+                )
     refuse_targets(plain, "hydra")
 
 
 def _declared_targets(part: str) -> set[str]:
     options = ConfigStore.instance().repo.get("hydra", {}).get(part, {})
-    return {str(OmegaConf.to_container(option.node, resolve=False)["_target_"]) for option in options.values()}  # type: ignore[index, call-overload]
+    return {str(OmegaConf.select(option.node, "_target_")) for option in options.values()}
 
 
 def hydra_fault(error: Exception, overrides: Sequence[str]) -> str:
@@ -324,4 +332,3 @@ def known_keys() -> list[str]:
         for model in models:
             keys.extend(f"{name}.{inner}" for inner in model.model_fields if f"{name}.{inner}" not in keys)
     return keys
-

@@ -64,5 +64,7 @@ class GoldenSetError(AssayError):
 
 def one_line(text: str) -> str:
     """``text`` with every control character and line break made visible, so that it prints as one line."""
-    return "".join(c if c.isprintable() or c == " " else f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}"
-                   for c in " ".join(text.splitlines()))
+    return "".join(
+        c if c.isprintable() or c == " " else f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}"
+        for c in " ".join(text.splitlines())
+    )

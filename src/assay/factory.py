@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from assay.chunkers import Chunker, DocumentChunker, RecursiveChunker, SentencesChunker, TokensChunker
@@ -17,7 +18,11 @@ def make_chunker(config: models.Chunker) -> Chunker:
     """The chunker that ``config`` names."""
     if isinstance(config, models.DocumentChunker):
         return DocumentChunker()
-    kinds = {"tokens": TokensChunker, "sentences": SentencesChunker, "recursive": RecursiveChunker}
+    kinds: dict[str, Callable[[int, int], Chunker]] = {
+        "tokens": TokensChunker,
+        "sentences": SentencesChunker,
+        "recursive": RecursiveChunker,
+    }
     return kinds[config.kind](config.size, config.overlap)
 
 

@@ -114,9 +114,22 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         rankings, kept = rankings_of(retrieved.hits, config, golden, chunks)
         scores = score_run(config, golden, chunks, retrieved, rankings, kept)
     warnings.about_scores(config, golden, scores)
-    return Result(config, golden, chunks, rankings, scores, clock, search, retrieved.build_seconds, retrieved.index_bytes,
-                  counted, warnings.lines, embedder.identity() if isinstance(config.retriever, models.DenseRetriever) else {},
-                  retrieved.truncated_chunks, unequal_bits(config, embedder))
+    return Result(
+        config,
+        golden,
+        chunks,
+        rankings,
+        scores,
+        clock,
+        search,
+        retrieved.build_seconds,
+        retrieved.index_bytes,
+        counted,
+        warnings.lines,
+        embedder.identity() if isinstance(config.retriever, models.DenseRetriever) else {},
+        retrieved.truncated_chunks,
+        unequal_bits(config, embedder),
+    )
 
 
 def unequal_bits(config: Config, embedder: Embedder) -> list[str]:
@@ -127,13 +140,22 @@ def unequal_bits(config: Config, embedder: Embedder) -> list[str]:
     if not embedder.promises_equal_bits():
         reasons.append("the embedding model runs on a device whose sums depend on the batch")
     if getattr(config.index, "build_threads", 1) > 1:
-        reasons.append(f"index.build_threads={getattr(config.index, 'build_threads', 1)} builds in an order that changes")
+        reasons.append(
+            f"index.build_threads={getattr(config.index, 'build_threads', 1)} builds in an order that changes"
+        )
     return reasons
 
 
 def dense(
-    config: Config, golden: GoldenSet, chunks: ChunkSet, embedder: Embedder, vectors: Vectors, queries: Vectors,
-    clock: Clock, reporter: Reporter, warnings: Warnings,
+    config: Config,
+    golden: GoldenSet,
+    chunks: ChunkSet,
+    embedder: Embedder,
+    vectors: Vectors,
+    queries: Vectors,
+    clock: Clock,
+    reporter: Reporter,
+    warnings: Warnings,
 ) -> tuple[Retrieved, SearchTimes | None]:
     """Build the index over ``vectors`` and search it for every query."""
     metric, depth, most = config.index.metric, config.retriever.depth, max(config.evaluation.ks)
@@ -143,7 +165,10 @@ def dense(
     if len(indexed) < len(vectors):
         warnings.add(f"{len(vectors) - len(indexed)} chunks have a zero vector and can't be found")
         vectors = np.ascontiguousarray(vectors[indexed])
-    with clock.stage("build_index"), reporter.stage(f"build index ({config.index.kind})", len(indexed)) as done:
+    with (
+        clock.stage("build_index"),
+        reporter.stage(f"build index ({config.index.kind})", len(indexed)) as done,
+    ):
         index, notes = factory.make_index(config.index, vectors, config.seed, depth)
         done(len(indexed))
     for note in notes:
@@ -162,16 +187,29 @@ def dense(
         search = time_search(retrieval, queries, depth, [q.text for q in golden.evaluated], embedder)
         seen_end, cut_off = truncation(embedder, chunks)
     if cut_off:
-        warnings.add(f"{cut_off} of {len(chunks)} chunks are longer than the model reads ({_limit(embedder)} tokens); "
-                     "it cuts off the rest, so a larger chunker.size measures truncation")
+        warnings.add(
+            f"{cut_off} of {len(chunks)} chunks are longer than the model reads ({_limit(embedder)} tokens); "
+            "it cuts off the rest, so a larger chunker.size measures truncation"
+        )
     return Retrieved(
-        hits, retrieval.indexed_documents, lambda i, documents: retrieval.exact_document_ranks(queries[i], documents),
-        recalls, seen_end, cut_off, clock.seconds["build_index"], index.nbytes(),
+        hits,
+        retrieval.indexed_documents,
+        lambda i, documents: retrieval.exact_document_ranks(queries[i], documents),
+        recalls,
+        seen_end,
+        cut_off,
+        clock.seconds["build_index"],
+        index.nbytes(),
     ), search
 
 
 def lexical(
-    retriever: models.Bm25Retriever, config: Config, golden: GoldenSet, chunks: ChunkSet, clock: Clock, reporter: Reporter
+    retriever: models.Bm25Retriever,
+    config: Config,
+    golden: GoldenSet,
+    chunks: ChunkSet,
+    clock: Clock,
+    reporter: Reporter,
 ) -> tuple[Retrieved, SearchTimes | None]:
     """Weigh every chunk's words and score every query against them."""
     with clock.stage("build_index"), reporter.stage("build index (bm25)", len(chunks)) as done:
@@ -185,12 +223,20 @@ def lexical(
             hits.append(bm25.retrieve(text, max(retriever.depth, wanted), wanted))
             done(1)
     return Retrieved(
-        hits, bm25.indexed_documents, lambda i, documents: bm25.exact_document_ranks(texts[i], documents),
-        {}, chunks.end, 0, clock.seconds["build_index"], None,
+        hits,
+        bm25.indexed_documents,
+        lambda i, documents: bm25.exact_document_ranks(texts[i], documents),
+        {},
+        chunks.end,
+        0,
+        clock.seconds["build_index"],
+        None,
     ), None
 
 
-def rankings_of(hits: list[Hits], config: Config, golden: GoldenSet, chunks: ChunkSet) -> tuple[list[Ranking], list[Hits]]:
+def rankings_of(
+    hits: list[Hits], config: Config, golden: GoldenSet, chunks: ChunkSet
+) -> tuple[list[Ranking], list[Hits]]:
     """The final ranking of every query, and the hits that ``min_score`` left."""
     rankings, kept = [], []
     for query, found in zip(golden.evaluated, hits, strict=True):
@@ -223,15 +269,21 @@ class Warnings:
         """What reading left out or what can never be found."""
         counts = golden.counts
         if counts.dropped_judgements or counts.dropped_spans:
-            self.add(f"{counts.dropped_judgements} judgements and {counts.dropped_spans} spans of unknown ids were dropped "
-                     f"(first: {golden.dropped[0]})")
+            self.add(
+                f"{counts.dropped_judgements} judgements and {counts.dropped_spans} spans of unknown ids were dropped "
+                f"(first: {golden.dropped[0]})"
+            )
         if counts.empty_documents:
             self.add(f"{counts.empty_documents} documents are empty and can't be found")
 
     def about_scores(self, config: Config, golden: GoldenSet, scores: Scores) -> None:
         """Whether the numbers can tell anything."""
         if max(config.evaluation.ks) * 10 >= golden.counts.documents:
-            self.add(f"k={max(config.evaluation.ks)} is a tenth or more of the {golden.counts.documents} documents: "
-                     "scores at that cutoff are close to their ceiling by chance")
+            self.add(
+                f"k={max(config.evaluation.ks)} is a tenth or more of the {golden.counts.documents} documents: "
+                "scores at that cutoff are close to their ceiling by chance"
+            )
         if scores.excluded_self:
-            self.add(f"{scores.excluded_self} judgements of a query's own document were left out (evaluation.exclude_self)")
+            self.add(
+                f"{scores.excluded_self} judgements of a query's own document were left out (evaluation.exclude_self)"
+            )

@@ -72,7 +72,9 @@ def rank(query_id: str, hits: Hits, chunks: ChunkSet, best: float | None) -> Ran
     stages: dict[int, int] = {}
     owners = chunks.document[hits.rows].tolist()
     starts, ends = chunks.start[hits.rows].tolist(), chunks.end[hits.rows].tolist()
-    for owner, start, end, score, stage in zip(owners, starts, ends, hits.scores.tolist(), hits.stages.tolist(), strict=True):
+    for owner, start, end, score, stage in zip(
+        owners, starts, ends, hits.scores.tolist(), hits.stages.tolist(), strict=True
+    ):
         if stages.setdefault(owner, stage) == stage:
             passages.setdefault(owner, []).append(Passage(start, end, score))
     documents = tuple(

@@ -56,7 +56,12 @@ class Scores:
 
 
 def score_run(
-    config: Config, golden: GoldenSet, chunks: ChunkSet, retrieved: Retrieved, rankings: Sequence[Ranking], kept: Sequence[Hits]
+    config: Config,
+    golden: GoldenSet,
+    chunks: ChunkSet,
+    retrieved: Retrieved,
+    rankings: Sequence[Ranking],
+    kept: Sequence[Hits],
 ) -> Scores:
     """Score ``rankings`` (after ``min_score``) and the chunk hits ``kept`` behind them."""
     queries = golden.evaluated
@@ -74,9 +79,12 @@ def score_run(
     if golden.spans:
         texts = {document.id: document.text for document in golden.documents}
         values |= score_evidence(
-            [extents(hits, chunks) for hits in kept], [golden.spans.get(query.id, ()) for query in queries],
+            [extents(hits, chunks) for hits in kept],
+            [golden.spans.get(query.id, ()) for query in queries],
             [name for name in names if name in from_spans],
-            answerable=answerable, text_of=texts.__getitem__, word_spans=word_spans,
+            answerable=answerable,
+            text_of=texts.__getitem__,
+            word_spans=word_spans,
         )
     for name in sorted(from_index):
         k = metrics[name].k
@@ -86,16 +94,26 @@ def score_run(
     most = max(config.evaluation.ks)
     places = {document.id: place for place, document in enumerate(golden.documents)}
     missed = [
-        missed_of(i, query, qrels[i], rankings[i], retrieved, golden, chunks, places, most) for i, query in enumerate(queries)
+        missed_of(i, query, qrels[i], rankings[i], retrieved, golden, chunks, places, most)
+        for i, query in enumerate(queries)
     ]
     sizes = [golden.counts.documents - (config.evaluation.exclude_self and query.id in places) for query in queries]
     answers = [
-        Answer(query.answerable, not ranking.documents, ranking.top_score, relevant_on_top(hits, chunks, judged, most))
+        Answer(
+            query.answerable,
+            not ranking.documents,
+            ranking.top_score,
+            relevant_on_top(hits, chunks, judged, most),
+        )
         for query, ranking, hits, judged in zip(queries, rankings, retrieved.hits, qrels, strict=True)
     ]
     summary = summarise(
-        answerable=answerable, unjudged=golden.counts.unjudged, types=[query.type for query in queries], values=values,
-        bounds=floor_and_ceiling(qrels, sizes, plain), abstention=abstention_block(answers, config.filter.min_score),
+        answerable=answerable,
+        unjudged=golden.counts.unjudged,
+        types=[query.type for query in queries],
+        values=values,
+        bounds=floor_and_ceiling(qrels, sizes, plain),
+        abstention=abstention_block(answers, config.filter.min_score),
         causes=Counter(miss.cause for misses in missed for miss in misses),
     )
     return Scores(summary, values, qrels, missed, excluded)
@@ -119,7 +137,10 @@ def extents(hits: Hits, chunks: ChunkSet) -> list[tuple[str, int, int]]:
     return [
         (chunks.documents[owner].id, start, end)
         for owner, start, end in zip(
-            chunks.document[hits.rows].tolist(), chunks.start[hits.rows].tolist(), chunks.end[hits.rows].tolist(), strict=True
+            chunks.document[hits.rows].tolist(),
+            chunks.start[hits.rows].tolist(),
+            chunks.end[hits.rows].tolist(),
+            strict=True,
         )
     ]
 
@@ -130,12 +151,22 @@ def relevant_on_top(hits: Hits, chunks: ChunkSet, judged: Mapping[str, int], k: 
 
 
 def missed_of(
-    i: int, query: Query, judged: Mapping[str, int], ranking: Ranking, retrieved: Retrieved, golden: GoldenSet,
-    chunks: ChunkSet, places: Mapping[str, int], k: int,
+    i: int,
+    query: Query,
+    judged: Mapping[str, int],
+    ranking: Ranking,
+    retrieved: Retrieved,
+    golden: GoldenSet,
+    chunks: ChunkSet,
+    places: Mapping[str, int],
+    k: int,
 ) -> list[Missed]:
     """The relevant documents of query ``i`` that are not in its top ``k``, best grade first, and what lost each."""
     top = set(ranking.doc_ids[:k])
-    lost = sorted((doc_id for doc_id, grade in judged.items() if grade > 0 and doc_id not in top), key=lambda d: (-judged[d], d))
+    lost = sorted(
+        (doc_id for doc_id, grade in judged.items() if grade > 0 and doc_id not in top),
+        key=lambda d: (-judged[d], d),
+    )
     if not lost:
         return []
     exact = retrieved.exact_ranks(i, [places[doc_id] for doc_id in lost])
@@ -145,10 +176,18 @@ def missed_of(
         place = places[doc_id]
         spans = [span for span in golden.spans.get(query.id, ()) if span.doc_id == doc_id]
         facts = MissFacts(
-            has_chunk=place in retrieved.indexed, excluded_by_where=False,
-            evidence_truncated=bool(spans) and not any(read_by_model(span, place, chunks, retrieved.seen_end) for span in spans),
-            exact_rank=rank, in_exact_candidates=place in order, in_first_stage=place in order, first_stage_rank=order.get(place),
-            reranked=False, final_rank=order.get(place), has_reranker=False, k=k,
+            has_chunk=place in retrieved.indexed,
+            excluded_by_where=False,
+            evidence_truncated=bool(spans)
+            and not any(read_by_model(span, place, chunks, retrieved.seen_end) for span in spans),
+            exact_rank=rank,
+            in_exact_candidates=place in order,
+            in_first_stage=place in order,
+            first_stage_rank=order.get(place),
+            reranked=False,
+            final_rank=order.get(place),
+            has_reranker=False,
+            k=k,
         )
         found.append(Missed(doc_id, judged[doc_id], cause_of(facts), rank))
     return found
@@ -157,4 +196,3 @@ def missed_of(
 def read_by_model(span: Span, place: int, chunks: ChunkSet, seen_end: NDArray[np.int64]) -> bool:
     """Whether any character of ``span`` lies in text that the embedding model reads."""
     return any(chunks.start[row] < span.end and seen_end[row] > span.start for row in chunks.rows_of(place))
-

@@ -98,9 +98,7 @@ class Scored:
         from textwrap import wrap
 
         notes = self.notes()
-        wrapped = [
-            wrap(f"note: {note}", WIDTH, subsequent_indent="      ", break_on_hyphens=False) for note in notes
-        ]
+        wrapped = [wrap(f"note: {note}", WIDTH, subsequent_indent="      ", break_on_hyphens=False) for note in notes]
         return ["", *(line for lines in wrapped for line in lines)] if notes else []
 
 
@@ -117,9 +115,7 @@ def score(run_file: Path, qrels_file: Path, metrics: Sequence[str] | None = None
     rankings = _read_run(run_file, qrels)
     if rankings and not rankings.keys() & qrels.keys():
         ours, theirs = next(iter(rankings)), next(iter(qrels))
-        raise DataError(
-            f"{run_file}: none of its queries is judged in {qrels_file}: {ours!r} here, {theirs!r} there"
-        )
+        raise DataError(f"{run_file}: none of its queries is judged in {qrels_file}: {ours!r} here, {theirs!r} there")
     return Scored(
         evaluation=evaluate(rankings, qrels, DEFAULT_METRICS if metrics is None else metrics),
         missing=tuple(query for query in qrels if query not in rankings),

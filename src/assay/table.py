@@ -37,14 +37,20 @@ class Table:
         return polars.DataFrame(self.to_dicts(), schema=list(self.columns))
 
     def __str__(self) -> str:
-        cells = [list(self.columns), *([shown(row.get(column)) for column in self.columns] for row in self.rows)]
+        cells = [
+            list(self.columns),
+            *([shown(row.get(column)) for column in self.columns] for row in self.rows),
+        ]
         widths = [max(len(line[i]) for line in cells) for i in range(len(self.columns))]
-        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells)
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells
+        )
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(shown(row.get(column)))}</td>" for column in self.columns) + "</tr>" for row in self.rows
+            "<tr>" + "".join(f"<td>{html.escape(shown(row.get(column)))}</td>" for column in self.columns) + "</tr>"
+            for row in self.rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

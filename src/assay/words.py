@@ -35,9 +35,7 @@ _JOINT = (
     r"|(?<=\p{Nd})[.,．，\u066B\u066C](?=\p{Nd})"
     r'|(?<=\p{Hebrew})"(?=\p{Hebrew}))'
 )
-_WORD = regex.compile(
-    rf"(?V1)(?P<unspaced>(?={_UNSPACED})\X)|{_FIRST}{_NEXT}*+(?:{_JOINT}(?={_FIRST}){_NEXT}++)*+"
-)
+_WORD = regex.compile(rf"(?V1)(?P<unspaced>(?={_UNSPACED})\X)|{_FIRST}{_NEXT}*+(?:{_JOINT}(?={_FIRST}){_NEXT}++)*+")
 # Arabic number signs and their like stand before the letter whose grapheme cluster they open.
 _PREPENDED = frozenset(c for c in map(chr, range(0x600, 0x12000)) if regex.match(r"\p{GCB=Prepend}", c))
 _IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}+")

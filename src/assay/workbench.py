@@ -50,12 +50,16 @@ class Workbench:
         if config.path is not None:
             folder = Path(config.path).expanduser()
             if not folder.is_dir():
-                raise ConfigError(f"dataset.path: {config.path} is no folder; give one that holds corpus.jsonl, queries.jsonl "
-                                  f"and qrels/{config.split}.tsv")
+                raise ConfigError(
+                    f"dataset.path: {config.path} is no folder; give one that holds corpus.jsonl, queries.jsonl "
+                    f"and qrels/{config.split}.tsv"
+                )
             return folder
         bundled = sorted(path.parent.name for path in self.data.glob("*/corpus.jsonl"))
         if config.name not in bundled:
-            raise ConfigError(f"dataset.name: {config.name!r} is no bundled golden set; give one of {', '.join(bundled)}, or dataset.path")
+            raise ConfigError(
+                f"dataset.name: {config.name!r} is no bundled golden set; give one of {', '.join(bundled)}, or dataset.path"
+            )
         return self.data / str(config.name)
 
     def embedder(self, config: Config) -> Embedder:
@@ -105,7 +109,9 @@ class Counted:
         return {"hits": self.hits, "misses": self.misses}
 
 
-def embed_documents(embedder: Embedder, texts: Sequence[str], store: VectorStore, counted: Counted, progress: Progress) -> Vectors:
+def embed_documents(
+    embedder: Embedder, texts: Sequence[str], store: VectorStore, counted: Counted, progress: Progress
+) -> Vectors:
     """Vectors of ``texts``, each distinct text computed once, ever; row i for text i."""
     space = space_of(embedder.identity(), "document")
     keys = [key_of(text) for text in texts]
@@ -119,14 +125,22 @@ def embed_documents(embedder: Embedder, texts: Sequence[str], store: VectorStore
         order = sorted(missing, key=lambda key: (-len(missing[key]), key))
         for at in range(0, len(order), PORTION):
             portion = order[at : at + PORTION]
-            fresh = dict(zip(portion, embedder.embed_documents([missing[key] for key in portion], progress), strict=True))
+            fresh = dict(
+                zip(
+                    portion,
+                    embedder.embed_documents([missing[key] for key in portion], progress),
+                    strict=True,
+                )
+            )
             store.put(space, fresh)
             found.update(fresh)
         progress(sum(key in missing for key in keys) - len(missing))
     return np.stack([found[key] for key in keys]) if keys else np.empty((0, 1), np.float32)
 
 
-def embed_queries(embedder: Embedder, texts: Sequence[str], store: VectorStore, counted: Counted, progress: Progress) -> Vectors:
+def embed_queries(
+    embedder: Embedder, texts: Sequence[str], store: VectorStore, counted: Counted, progress: Progress
+) -> Vectors:
     """Vectors of queries, one at a time as a user would ask them; row i for text i."""
     space = space_of(embedder.identity(), "query")
     keys = [key_of(text) for text in texts]

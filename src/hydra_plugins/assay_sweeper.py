@@ -8,7 +8,10 @@ from hydra.core.config_store import ConfigStore
 from hydra.plugins.sweeper import Sweeper
 
 ConfigStore.instance().store(
-    group="hydra/sweeper", name="assay", node={"_target_": "hydra_plugins.assay_sweeper.AssaySweeper"}, provider="assay"
+    group="hydra/sweeper",
+    name="assay",
+    node={"_target_": "hydra_plugins.assay_sweeper.AssaySweeper"},
+    provider="assay",
 )
 
 

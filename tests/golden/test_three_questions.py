@@ -43,9 +43,9 @@ def test_the_files_hold_the_three_cases() -> None:
 )
 def test_by_hand(name: str, vacation: float, hotel: float, laptop: float, mean: float) -> None:
     document = score(RUN, QRELS, [name]).document()
-    assert [
-        document["per_query"][query][name] for query in ("vacation-days", "hotel-limit", "stolen-laptop")
-    ] == (pytest.approx([vacation, hotel, laptop], abs=1e-15))
+    assert [document["per_query"][query][name] for query in ("vacation-days", "hotel-limit", "stolen-laptop")] == (
+        pytest.approx([vacation, hotel, laptop], abs=1e-15)
+    )
     assert document["metrics"][name]["mean"] == pytest.approx(mean, abs=1e-15)
     assert document["metrics"][name]["n"] == 3
 

@@ -57,9 +57,7 @@ def theirs(
 def test_as_trec_eval_has_it() -> None:
     rankings, qrels = cases()
     cutoffs = ",".join(map(str, KS))
-    expected = theirs(
-        rankings, qrels, {*(f"{measure}.{cutoffs}" for measure in TREC.values()), "recip_rank", "Rprec"}
-    )
+    expected = theirs(rankings, qrels, {*(f"{measure}.{cutoffs}" for measure in TREC.values()), "recip_rank", "Rprec"})
     names = {f"{ours}@{k}": f"{measure}_{k}" for ours, measure in TREC.items() for k in KS}
     names |= {"mrr": "recip_rank", "rprec": "Rprec"}
     compared = 0
@@ -84,9 +82,7 @@ def test_mrr_at_k_is_the_reciprocal_rank_of_the_first_k(k: int) -> None:
     expected = theirs({query: ranking[:k] for query, ranking in rankings.items()}, qrels, {"recip_rank"})
     for query, scores in evaluate(rankings, qrels, [f"mrr@{k}"]).per_query.items():
         if scores[f"mrr@{k}"] is not None:
-            assert scores[f"mrr@{k}"] == pytest.approx(
-                expected.get(query, {}).get("recip_rank", 0.0), abs=1e-12
-            )
+            assert scores[f"mrr@{k}"] == pytest.approx(expected.get(query, {}).get("recip_rank", 0.0), abs=1e-12)
 
 
 def test_the_cases_hold_what_they_should() -> None:

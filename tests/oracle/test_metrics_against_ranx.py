@@ -33,9 +33,7 @@ def test_as_ranx_has_it() -> None:
     for i in range(520):
         documents = [f"d{j}" for j in rng.sample(range(40), 40)]
         judged = documents[: rng.choice([1, 2, 5, 20])]
-        qrels[f"q{i}"] = {doc: rng.choice([0, 1, 2, 3]) for doc in judged} | {
-            judged[0]: rng.choice([1, 2, 3])
-        }
+        qrels[f"q{i}"] = {doc: rng.choice([0, 1, 2, 3]) for doc in judged} | {judged[0]: rng.choice([1, 2, 3])}
         rng.shuffle(documents)
         rankings[f"q{i}"] = documents[: rng.choice([0, 1, 2, 4, 15, 40])]
 

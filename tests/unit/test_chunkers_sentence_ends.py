@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
+
 import pytest
 
 from assay.chunkers.breaks import line_breaks, paragraph_breaks, word_breaks
@@ -46,7 +49,7 @@ ROWS = {
 def test_sentences_end_where_the_bars_are(row: str) -> None:
     text = row.replace("|", "")
     bounds = [0, *sentence_ends(text), len(text)]
-    assert [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False)] == row.split("|")
+    assert [text[a:b] for a, b in pairwise(bounds)] == row.split("|")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +60,7 @@ def test_sentences_end_where_the_bars_are(row: str) -> None:
         (word_breaks, "well |(known) – |«café» |3.14 |“漢|字”、|「か"),
     ],
 )
-def test_breaks_are_where_the_bars_are(breaks: object, row: str) -> None:
+def test_breaks_are_where_the_bars_are(breaks: Callable[[str], list[int]], row: str) -> None:
     text = row.replace("|", "")
-    bounds = [0, *breaks(text), len(text)]  # type: ignore[operator]
-    assert [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False)] == row.split("|")
+    bounds = [0, *breaks(text), len(text)]
+    assert [text[a:b] for a, b in pairwise(bounds)] == row.split("|")

@@ -27,9 +27,7 @@ DOCUMENTS = "abcdef"
         (2, {"a": 1, "b": 0}),
     ],
 )
-def test_floor_is_the_mean_of_all_orders_and_ceiling_their_best(
-    documents: int, grades: dict[str, int]
-) -> None:
+def test_floor_is_the_mean_of_all_orders_and_ceiling_their_best(documents: int, grades: dict[str, int]) -> None:
     orders = [list(order) for order in permutations(DOCUMENTS[:documents])]
     scores = score_rankings(orders, [grades] * len(orders), NAMES)
     for name, (floor, ceiling) in score_bounds([grades], documents, NAMES).items():
@@ -61,9 +59,7 @@ def test_the_mean_is_over_queries_with_something_to_find() -> None:
 
 
 def test_each_query_may_have_a_corpus_size_of_its_own() -> None:
-    assert floor_and_ceiling([{"a": 1}, {"a": 1}], [10, 5], ["recall@1"])["recall@1"].floor == pytest.approx(
-        0.15
-    )
+    assert floor_and_ceiling([{"a": 1}, {"a": 1}], [10, 5], ["recall@1"])["recall@1"].floor == pytest.approx(0.15)
 
 
 def test_without_queries_there_are_no_bounds() -> None:

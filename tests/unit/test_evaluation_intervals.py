@@ -39,9 +39,7 @@ def test_wilson_with_the_effective_number_of_queries(scores: list[float], n: flo
     assert mean_interval(scores) == pytest.approx(wilson(sum(scores) / len(scores), n, z), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("score", "low", "high"), [(0.0, 0.0, Z * Z / (5 + Z * Z)), (1.0, 5 / (5 + Z * Z), 1.0)]
-)
+@pytest.mark.parametrize(("score", "low", "high"), [(0.0, 0.0, Z * Z / (5 + Z * Z)), (1.0, 5 / (5 + Z * Z), 1.0)])
 def test_all_wrong_and_all_right_end_at_0_and_1_exactly(score: float, low: float, high: float) -> None:
     interval = mean_interval([score] * 5)
     assert interval is not None
@@ -79,9 +77,7 @@ def test_the_order_of_scores_changes_no_bit() -> None:
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
 def test_students_t_is_scipys(level: float) -> None:
     for df in [*range(1, 420), 1000, 6999, 10**6, 10**9]:
-        assert student_t(df, level) == pytest.approx(stats.t.ppf(0.5 + level / 2, df), abs=1e-9, rel=1e-11), (
-            df
-        )
+        assert student_t(df, level) == pytest.approx(stats.t.ppf(0.5 + level / 2, df), abs=1e-9, rel=1e-11), df
 
 
 COVERAGE = {  # what each population draws, and its mean

@@ -59,13 +59,9 @@ def test_families_expand_in_the_fixed_order_whatever_order_was_asked() -> None:
 
 def test_all_is_every_family_and_holds_the_headline() -> None:
     names = expand("all", [1, 3, 5, 10])
-    assert [family for family in FAMILIES if family in {parse(name).family for name in names}] == list(
-        FAMILIES
-    )
+    assert [family for family in FAMILIES if family in {parse(name).family for name in names}] == list(FAMILIES)
     assert set(HEADLINE) <= set(names)
-    assert (
-        len(names) == len(set(names)) == 13 * 4 + 3
-    )  # rprec has no cutoff; mrr, rprec and 2000w stand alone
+    assert len(names) == len(set(names)) == 13 * 4 + 3  # rprec has no cutoff; mrr, rprec and 2000w stand alone
     assert names == tuple(in_order(names)) == tuple(in_order(reversed(names)))
 
 

@@ -52,9 +52,7 @@ def test_what_can_only_grow_with_k_grows(ranking: list[str], qrel: dict[str, int
 
 @settings(max_examples=200, deadline=None)
 @given(CASES, st.integers(0, 10**6))
-def test_the_order_of_the_input_changes_no_bit(
-    cases: list[tuple[list[str], dict[str, int]]], seed: int
-) -> None:
+def test_the_order_of_the_input_changes_no_bit(cases: list[tuple[list[str], dict[str, int]]], seed: int) -> None:
     rankings = {str(i): ranking for i, (ranking, _) in enumerate(cases)}
     qrels = {str(i): qrel for i, (_, qrel) in enumerate(cases)}
     rng = random.Random(seed)
@@ -62,10 +60,7 @@ def test_the_order_of_the_input_changes_no_bit(
     def shuffled(items: dict[str, object]) -> dict[str, object]:
         return dict(rng.sample(list(items.items()), len(items)))
 
-    scored = {
-        query: {doc: -float(place) for place, doc in enumerate(ranking)}
-        for query, ranking in rankings.items()
-    }
+    scored = {query: {doc: -float(place) for place, doc in enumerate(ranking)} for query, ranking in rankings.items()}
     first = evaluate(rankings, qrels, NAMES)
     again = evaluate(
         shuffled({query: shuffled(documents) for query, documents in scored.items()}),

@@ -55,9 +55,7 @@ def test_the_default_metrics(tmp_path: Path) -> None:
 
 
 def test_escapes_are_decoded(tmp_path: Path) -> None:
-    got = scored(
-        tmp_path, "my%20q Q0 50%25%20off 1 1 t\n", "query-id\tcorpus-id\tscore\nmy q\t50% off\t1\n", ["mrr"]
-    )
+    got = scored(tmp_path, "my%20q Q0 50%25%20off 1 1 t\n", "query-id\tcorpus-id\tscore\nmy q\t50% off\t1\n", ["mrr"])
     assert got.document()["per_query"] == {"my q": {"mrr": 1.0}}
 
 
@@ -76,14 +74,17 @@ def test_a_run_of_ours_whose_ids_hold_escapes_is_still_decoded(tmp_path: Path) -
     assert got.document()["per_query"] == {"q": {"mrr": 1.0}}
 
 
+def test_where_both_readings_meet_as_much_ids_are_decoded(tmp_path: Path) -> None:
+    got = scored(tmp_path, "q Q0 a%20b 1 1 t\n", "query-id\tcorpus-id\tscore\nq\ta%20b\t1\nq\ta b\t0\n", ["mrr"])
+    assert got.document()["per_query"] == {"q": {"mrr": 0.0}}
+
+
 def test_a_run_that_returned_nothing_scores_0(tmp_path: Path) -> None:
     assert scored(tmp_path, "", "q 0 a 1\n", ["mrr"]).document()["metrics"]["mrr"]["mean"] == 0.0
 
 
 def test_a_run_of_other_queries_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataError, match=r"run.trec: none of its queries is judged in .*qrels.txt: 'x1' here, 'q1'"
-    ):
+    with pytest.raises(DataError, match=r"run.trec: none of its queries is judged in .*qrels.txt: 'x1' here, 'q1'"):
         scored(tmp_path, "x1 Q0 a 1 1 t\n", "q1 0 a 1\n")
 
 
@@ -99,7 +100,7 @@ def test_metrics_that_cannot_be_scored_are_refused(tmp_path: Path, name: str) ->
 
 
 def test_the_table_fits_80_columns_and_stays_aligned(tmp_path: Path) -> None:
-    ids = ["छुट्टी-के-दिन", "日本語の質問", "a" * 60, "tab\u2028line"]
+    ids = ["छुट्टी-के-दिन", "日本語の質問" * 3, "a" * 60, "tab\u2028line"]
     run = "".join(f"{i} Q0 a 1 1 t\n" for i in ids)
     names = [name for name in expand("all", [1, 100]) if parse(name).family not in NEEDS_RUN]
     lines = scored(tmp_path, run, "".join(f"{i} 0 a 1\n" for i in ids), names).table().splitlines()
@@ -107,6 +108,7 @@ def test_the_table_fits_80_columns_and_stays_aligned(tmp_path: Path) -> None:
     blocks = "\n".join(lines).split("\n\n")
     for block in blocks[:-1]:
         assert len(block.splitlines()) == 5
+        assert block.count("…") == 2  # the id of wide characters and the long one
         assert len({cell_len(line) for line in block.splitlines()}) == 1
     assert sum(block.count("recall@100") for block in blocks) == 2
 
@@ -114,9 +116,7 @@ def test_the_table_fits_80_columns_and_stays_aligned(tmp_path: Path) -> None:
 def test_a_long_table_shows_the_first_queries_and_says_so(tmp_path: Path) -> None:
     ids = [f"q{i}" for i in range(60)]
     lines = (
-        scored(
-            tmp_path, "".join(f"{i} Q0 a 1 1 t\n" for i in ids), "".join(f"{i} 0 a 1\n" for i in ids), ["mrr"]
-        )
+        scored(tmp_path, "".join(f"{i} Q0 a 1 1 t\n" for i in ids), "".join(f"{i} 0 a 1\n" for i in ids), ["mrr"])
         .table()
         .splitlines()
     )
@@ -125,8 +125,6 @@ def test_a_long_table_shows_the_first_queries_and_says_so(tmp_path: Path) -> Non
 
 
 def test_a_missing_value_is_a_dash(tmp_path: Path) -> None:
-    lines = (
-        scored(tmp_path, "q Q0 a 1 1 t\nn Q0 a 1 1 t\n", "q 0 a 1\nn 0 a 0\n", ["mrr"]).table().splitlines()
-    )
+    lines = scored(tmp_path, "q Q0 a 1 1 t\nn Q0 a 1 1 t\n", "q 0 a 1\nn 0 a 0\n", ["mrr"]).table().splitlines()
     assert lines[2].split() == ["n", "-"]
     assert lines[-1] == "note: judged without a relevant document, in no mean: 1 (n)"

@@ -123,9 +123,7 @@ def test_the_order_of_queries_changes_no_bit() -> None:
 
 
 def test_no_query_at_all_is_null_and_not_nan() -> None:
-    got = body(
-        answerable=[], types=[], values={"mrr": np.array([])}, bounds={"mrr": Bound(None, None)}, causes={}
-    )
+    got = body(answerable=[], types=[], values={"mrr": np.array([])}, bounds={"mrr": Bound(None, None)}, causes={})
     assert got["metrics"]["mrr"] == {"mean": None, "ci95": None, "n": 0}
     assert got["macro_by_type"] == {"mrr": None}
     json.dumps(got, allow_nan=False)

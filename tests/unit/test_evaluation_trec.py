@@ -23,10 +23,7 @@ def test_a_run_as_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
     write_trec(path, {"q 1": ["b", "a%", "c\u00a0d"], "empty": [], "q2": ["a"]}, "my tag")
     assert path.read_bytes().decode() == (
-        "q%201 Q0 b 1 3 my%20tag\n"
-        "q%201 Q0 a%25 2 2 my%20tag\n"
-        "q%201 Q0 c%C2%A0d 3 1 my%20tag\n"
-        "q2 Q0 a 1 1 my%20tag\n"
+        "q%201 Q0 b 1 3 my%20tag\nq%201 Q0 a%25 2 2 my%20tag\nq%201 Q0 c%C2%A0d 3 1 my%20tag\nq2 Q0 a 1 1 my%20tag\n"
     )
     assert read_trec(path) == {"q 1": ["b", "a%", "c\u00a0d"], "q2": ["a"]}
 
@@ -118,9 +115,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 
 def test_judgements_of_trec_and_of_beir(tmp_path: Path) -> None:
     trec = made(tmp_path, "trec", "q1 0 d1 2\nq1 0 d2 -1\nq2\t0\td1\t0\n")
-    beir = made(
-        tmp_path, "beir", 'query-id\tcorpus-id\tscore\r\nq1\t"d 1\t2\r\nq1\td2\t-1\r\n\r\nq2\t"d 1\t0\r\n'
-    )
+    beir = made(tmp_path, "beir", 'query-id\tcorpus-id\tscore\r\nq1\t"d 1\t2\r\nq1\td2\t-1\r\n\r\nq2\t"d 1\t0\r\n')
     assert read_qrels(trec) == {"q1": {"d1": 2, "d2": -1}, "q2": {"d1": 0}}
     assert read_qrels(beir) == {"q1": {'"d 1': 2, "d2": -1}, "q2": {'"d 1': 0}}
 

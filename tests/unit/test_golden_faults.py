@@ -12,9 +12,7 @@ from assay.golden import load_golden_set
 
 HEADER = b"query-id\tcorpus-id\tscore\n"
 CORPUS = b'{"_id": "d1", "text": "alpha beta"}\n{"_id": "d2", "text": "gamma"}\n'
-QUERIES = (
-    b'{"_id": "q1", "text": "alpha?"}\n{"_id": "q2", "text": "nothing?", "metadata": {"answerable": false}}\n'
-)
+QUERIES = b'{"_id": "q1", "text": "alpha?"}\n{"_id": "q2", "text": "nothing?", "metadata": {"answerable": false}}\n'
 QRELS = HEADER + b"q1\td1\t1\n"
 SPAN = b'{"query-id": "q1", "corpus-id": "d1", "start": 0, "end": 5}\n'
 

@@ -107,9 +107,7 @@ def test_a_character_that_other_readers_cut_at_stays_inside_its_string(tmp_path:
     doc_id = f"d{mark}" if mark != "\r" else "d"
     raw_id = doc_id if ord(mark) > 0x20 else json.dumps(doc_id)[1:-1]
     corpus = f'{{"_id": "{raw_id}", "text": "{raw}"}}\n'
-    golden = load_golden_set(
-        save(tmp_path, corpus, '{"_id": "q", "text": "?"}\n', f"{HEADER}q\t{doc_id}\t1\n")
-    )
+    golden = load_golden_set(save(tmp_path, corpus, '{"_id": "q", "text": "?"}\n', f"{HEADER}q\t{doc_id}\t1\n"))
     assert golden.documents == (Document(doc_id, text),)
     assert golden.qrels == {"q": {doc_id: 1}}
 
@@ -159,9 +157,7 @@ def test_offsets_are_code_points(tmp_path: Path) -> None:
     text = "𝄞é\u0301न\u0940"
     spans = f'{{"query-id": "q", "corpus-id": "d", "start": 0, "end": {len(text)}}}\n'
     corpus = json.dumps({"_id": "d", "text": text}) + "\n"
-    golden = load_golden_set(
-        save(tmp_path, corpus, '{"_id": "q", "text": "?"}\n', f"{HEADER}q\td\t1\n", spans)
-    )
+    golden = load_golden_set(save(tmp_path, corpus, '{"_id": "q", "text": "?"}\n', f"{HEADER}q\td\t1\n", spans))
     assert len(text) == golden.spans["q"][0].end == 5
     assert golden.documents[0].text == text
 

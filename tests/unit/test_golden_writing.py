@@ -100,9 +100,7 @@ def test_a_folder_that_can_not_be_made_is_one_line(tmp_path: Path) -> None:
         (Document("a", "x", "", {"k": {1, 2}}), "document 'a': can't be written as JSON"),
     ],
 )
-def test_what_could_not_be_read_back_is_not_written(
-    tmp_path: Path, document: Document, expected: str
-) -> None:
+def test_what_could_not_be_read_back_is_not_written(tmp_path: Path, document: Document, expected: str) -> None:
     with pytest.raises(DataError) as caught:
         write_golden_set(GoldenParts([document], [], {"test": []}), tmp_path / "set")
     assert expected in str(caught.value)

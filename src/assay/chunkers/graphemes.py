@@ -11,9 +11,7 @@ from bisect import bisect_right
 import regex
 
 # A flag is matched by itself: \X counts back to the first of a row of flags at each of them.
-_CLUSTER = regex.compile(
-    r"[\U0001F1E6-\U0001F1FF]{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+|\X", regex.DOTALL
-)
+_CLUSTER = regex.compile(r"[\U0001F1E6-\U0001F1FF]{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+|\X", regex.DOTALL)
 _CRLF = regex.compile("\r\n")
 
 

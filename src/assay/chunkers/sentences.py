@@ -16,7 +16,8 @@ class SentencesChunker:
     """Whole sentences packed up to ``size`` tokens.
 
     A piece begins with the last sentences of the piece before that fit into ``overlap`` tokens together,
-    often none. A sentence of more than ``size`` tokens is cut by tokens, and there the overlap is exact.
+    often none. A sentence of more than ``size`` tokens is cut by tokens: its first part fills up the piece
+    before, and the overlap within it is exact.
     """
 
     size: int

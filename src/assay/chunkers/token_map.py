@@ -50,9 +50,7 @@ class TokenMap:
 
     def before(self, offsets: Sequence[int]) -> list[int]:
         """Number of tokens placed before each of ``offsets``."""
-        counts: list[int] = np.searchsorted(
-            np.array(self.places, np.int64), np.array(offsets, np.int64)
-        ).tolist()
+        counts: list[int] = np.searchsorted(np.array(self.places, np.int64), np.array(offsets, np.int64)).tolist()
         return counts
 
     def count(self, start: int, end: int) -> int:

@@ -96,8 +96,13 @@ def _words(annotation: Any, limits: list[Any]) -> str:
         return "a mapping with the keys " + ", ".join(annotation.model_fields)
     low = next((m.ge for m in limits if getattr(m, "ge", None) is not None), None)
     high = next((m.le for m in limits if getattr(m, "le", None) is not None), None)
-    bounds = (f" from {low} to {high}" if low is not None and high is not None and high < 2**31 - 1
-              else f" of at least {low}" if low is not None else "")
+    bounds = (
+        f" from {low} to {high}"
+        if low is not None and high is not None and high < 2**31 - 1
+        else f" of at least {low}"
+        if low is not None
+        else ""
+    )
     if annotation is bool:
         return "true or false"
     if annotation is int:
@@ -130,7 +135,7 @@ def _walk(names: list[str], raw: Mapping[str, Any]) -> tuple[type[BaseModel] | N
         tagged = field is not None and field.discriminator is not None
         if field is None:
             return model, None, path
-        model = inner if is_model else model if tagged else None
+        model = typing.cast(type[BaseModel], inner) if is_model else model if tagged else None
     return model, field, path
 
 

@@ -43,9 +43,15 @@ class Dataset(Model):
     @model_validator(mode="after")
     def _somewhere(self) -> Dataset:
         if self.name is None and self.path is None:
-            raise fault("dataset.path", "null names no golden set; give a folder in BEIR's layout, or choose dataset=handbook")
+            raise fault(
+                "dataset.path",
+                "null names no golden set; give a folder in BEIR's layout, or choose dataset=handbook",
+            )
         if "/" in self.split or self.split in {".", ".."}:
-            raise fault("dataset.split", f"{self.split!r} is not a split; give the name of a file in qrels/, without .tsv")
+            raise fault(
+                "dataset.split",
+                f"{self.split!r} is not a split; give the name of a file in qrels/, without .tsv",
+            )
         return self
 
 
@@ -57,8 +63,11 @@ class _SizedChunker(Model):
     @model_validator(mode="after")
     def _overlap_below_size(self) -> _SizedChunker:
         if self.overlap >= self.size:
-            raise fault("chunker.overlap", f"{self.overlap} with chunker.size {self.size} makes no progress; "
-                                           f"give an overlap of at most {self.size - 1}")
+            raise fault(
+                "chunker.overlap",
+                f"{self.overlap} with chunker.size {self.size} makes no progress; "
+                f"give an overlap of at most {self.size - 1}",
+            )
         return self
 
 
@@ -118,8 +127,11 @@ class SentenceTransformerEmbedder(_NeuralEmbedder):
     @model_validator(mode="after")
     def _named(self) -> SentenceTransformerEmbedder:
         if self.model is None:
-            raise fault("embedder.model", "null names no model; give a folder or a name on the hub, such as "
-                                          "sentence-transformers/all-mpnet-base-v2")
+            raise fault(
+                "embedder.model",
+                "null names no model; give a folder or a name on the hub, such as "
+                "sentence-transformers/all-mpnet-base-v2",
+            )
         return self
 
 
@@ -163,7 +175,9 @@ class HnswIndex(Model):
     metric: Metric = Field("cosine", description="cosine, ip (inner product) or l2")
     m: Annotated[int, Field(ge=2, le=512)] = Field(32, description="links a node (build)")
     ef_construction: Positive = Field(200, description="candidates while building (build)")
-    ef_search: AutoPositive = Field("auto", description="candidates while searching (search); auto: the depth, at least 128")
+    ef_search: AutoPositive = Field(
+        "auto", description="candidates while searching (search); auto: the depth, at least 128"
+    )
     build_threads: Positive = Field(1, description="threads of the build; above 1 bits may differ")
 
 
@@ -274,7 +288,7 @@ class Config(Model):
     reranker: Reranker
     evaluation: Evaluation
     seed: int = Field(42, ge=0, le=2**31 - 1, description="every library's, by argument; 0 is a seed")
-    cache: Cache = NoCache()
+    cache: Cache = Field(default_factory=lambda: NoCache.model_validate({}))
     tracker: NoTracker = NoTracker()
     executor: LocalExecutor = LocalExecutor()
     threads: Positive | None = Field(None, description="null: all cores")
@@ -286,11 +300,25 @@ class Config(Model):
     def _depths(self) -> Config:
         deepest = max(self.evaluation.ks)
         if self.retriever.depth < deepest:
-            raise fault("retriever.depth", f"{self.retriever.depth} chunks can't fill a cutoff of {deepest}; "
-                                           f"give at least max(evaluation.ks) = {deepest}")
+            raise fault(
+                "retriever.depth",
+                f"{self.retriever.depth} chunks can't fill a cutoff of {deepest}; "
+                f"give at least max(evaluation.ks) = {deepest}",
+            )
         return self
 
 
 UNSAVED = ("run_dir", "resume", "progress", "threads", "cache", "tracker", "executor")
-GROUPS = ("dataset", "chunker", "embedder", "index", "retriever", "filter", "reranker", "evaluation",
-          "cache", "tracker", "executor")
+GROUPS = (
+    "dataset",
+    "chunker",
+    "embedder",
+    "index",
+    "retriever",
+    "filter",
+    "reranker",
+    "evaluation",
+    "cache",
+    "tracker",
+    "executor",
+)

@@ -31,7 +31,9 @@ def saved_part(config: Config) -> dict[str, Any]:
 
 def config_yaml(config: Config) -> str:
     """The text of ``config.yaml``."""
-    return yaml.safe_dump(saved_part(config), sort_keys=False, default_flow_style=False, allow_unicode=True, width=10_000)
+    return yaml.safe_dump(
+        saved_part(config), sort_keys=False, default_flow_style=False, allow_unicode=True, width=10_000
+    )
 
 
 def config_hash(config: Config) -> str:
@@ -51,7 +53,9 @@ def load_saved(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); give a run folder that holds config.yaml") from None
+        raise DataError(
+            f"{path}: cannot be read ({error.strerror}); give a run folder that holds config.yaml"
+        ) from None
     if len(raw) > MAX_BYTES:
         raise DataError(f"{path}: larger than {MAX_BYTES} bytes; a saved config is a few kilobytes")
     try:
@@ -61,7 +65,9 @@ def load_saved(path: Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
-        raise DataError(f"{path}{line}: {getattr(error, 'problem', None) or 'no YAML'}; a saved config is plain YAML") from None
+        raise DataError(
+            f"{path}{line}: {getattr(error, 'problem', None) or 'no YAML'}; a saved config is plain YAML"
+        ) from None
     except RecursionError:
         raise DataError(f"{path}: nested too deeply for a config") from None
     if not isinstance(plain, dict):
@@ -104,8 +110,7 @@ class _StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):
-            event = self.peek_event()
-            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", event.start_mark)
+            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", self.get_mark())
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -66,7 +66,9 @@ def finite(vectors: Vectors, what: str) -> Vectors:
 
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=-1).reshape(-1))
     if bad.size:
-        raise StageError(f"embedder: the vector of {what} {bad[0]} is not finite ({bad.size} in all); the model is damaged or overflows in this dtype")
+        raise StageError(
+            f"embedder: the vector of {what} {bad[0]} is not finite ({bad.size} in all); the model is damaged or overflows in this dtype"
+        )
     return vectors
 
 
@@ -76,7 +78,9 @@ def truncated(vectors: Vectors, dim: int | None, normalize: bool) -> Vectors:
 
     if dim is not None:
         if dim > vectors.shape[-1]:
-            raise StageError(f"embedder.truncate_dim: {dim} is more than the model's {vectors.shape[-1]} dimensions; give at most that")
+            raise StageError(
+                f"embedder.truncate_dim: {dim} is more than the model's {vectors.shape[-1]} dimensions; give at most that"
+            )
         vectors = np.ascontiguousarray(vectors[..., :dim])
     return unit(vectors) if normalize else vectors
 

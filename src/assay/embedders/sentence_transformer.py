@@ -52,10 +52,18 @@ class SentenceTransformerModel:
 
     def identity(self) -> dict[str, Any]:
         return {
-            "kind": "sentence-transformer", "version": STAGE_VERSION, "model": self._hash, "dtype": self.config.dtype,
-            "backend": self.config.backend, "device": self._device_name(), "max_length": self.max_length,
-            "query_prompt": self.prompt("query"), "document_prompt": self.prompt("document"),
-            "normalize": self.config.normalize, "truncate_dim": self.config.truncate_dim, "length_step": LENGTH_STEP,
+            "kind": "sentence-transformer",
+            "version": STAGE_VERSION,
+            "model": self._hash,
+            "dtype": self.config.dtype,
+            "backend": self.config.backend,
+            "device": self._device_name(),
+            "max_length": self.max_length,
+            "query_prompt": self.prompt("query"),
+            "document_prompt": self.prompt("document"),
+            "normalize": self.config.normalize,
+            "truncate_dim": self.config.truncate_dim,
+            "length_step": LENGTH_STEP,
         }
 
     def promises_equal_bits(self) -> bool:
@@ -77,7 +85,9 @@ class SentenceTransformerModel:
         first = self.folder / "tokenizer.json"
         found = first if first.is_file() else next(iter(sorted(self.folder.glob("*/tokenizer.json"))), None)
         if found is None:
-            raise StageError(f"embedder.model: {self.folder} has no tokenizer.json; chunk sizes are measured by a fast tokenizer")
+            raise StageError(
+                f"embedder.model: {self.folder} has no tokenizer.json; chunk sizes are measured by a fast tokenizer"
+            )
         try:
             tokenizer = Tokenizer.from_file(str(found))
         except Exception as error:  # the library raises bare Exception
@@ -96,7 +106,10 @@ class SentenceTransformerModel:
         device = None if self.config.device == "auto" else self.config.device
         try:
             model = SentenceTransformer(
-                str(self.folder), device=device, trust_remote_code=False, local_files_only=True,
+                str(self.folder),
+                device=device,
+                trust_remote_code=False,
+                local_files_only=True,
                 model_kwargs={"use_safetensors": True},
             )
         except Exception as error:  # any library below may fail on a damaged folder
@@ -181,13 +194,17 @@ class SentenceTransformerModel:
     def embed_query(self, text: str) -> Vectors:
         tokens = int(self._measure([text], self.prompt("query")).tokens[0])
         vector = self._forward([text], self.padded_length(tokens), "query")
-        return truncated(finite(vector, "query"), self.config.truncate_dim, self.config.normalize)[0]
+        return truncated(finite(vector, "query"), self.config.truncate_dim, self.config.normalize).reshape(-1)
 
     def _forward(self, texts: list[str], length: int, role: str) -> Vectors:
         encode = self._model.encode_query if role == "query" else self._model.encode_document
         # Padding to a fixed length keeps a vector apart from its batch mates (see the module's docstring).
         vectors = encode(
-            texts, prompt=self.prompt(role), batch_size=len(texts), show_progress_bar=False, convert_to_numpy=True,
+            texts,
+            prompt=self.prompt(role),
+            batch_size=len(texts),
+            show_progress_bar=False,
+            convert_to_numpy=True,
             processing_kwargs={"text": {"padding": "max_length", "max_length": length}},
         )
         return np.ascontiguousarray(vectors, dtype=np.float32)

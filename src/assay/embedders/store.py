@@ -7,6 +7,7 @@ checksum does not hold is a miss and is computed again; a file that is no databa
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -90,36 +91,42 @@ class DiskStore:
         except sqlite3.DatabaseError:
             self._set_aside()
         except OSError as error:
-            raise StageError(f"cache.dir: {folder} can't be used ({error.strerror}); give another folder, or cache=none") from None
+            raise StageError(
+                f"cache.dir: {folder} can't be used ({error.strerror}); give another folder, or cache=none"
+            ) from None
 
     def _open(self) -> None:
         self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.execute("CREATE TABLE IF NOT EXISTS vectors (space TEXT, key BLOB, data BLOB, sum BLOB, "
-                         "PRIMARY KEY (space, key)) WITHOUT ROWID")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS vectors (space TEXT, key BLOB, data BLOB, sum BLOB, "
+            "PRIMARY KEY (space, key)) WITHOUT ROWID"
+        )
         self._db.execute("CREATE TABLE IF NOT EXISTS spaces (space TEXT PRIMARY KEY, used REAL) WITHOUT ROWID")
 
     def _set_aside(self) -> None:
         """Start afresh beside a file that SQLite can't read; nothing of it is used."""
-        try:
+        with contextlib.suppress(AttributeError, sqlite3.Error):
             self._db.close()
-        except (AttributeError, sqlite3.Error):
-            pass
         try:
             self.path.replace(self.path.with_suffix(f".damaged-{time.time_ns()}"))
             for suffix in ("-wal", "-shm"):
                 Path(f"{self.path}{suffix}").unlink(missing_ok=True)
             self._open()
         except (OSError, sqlite3.Error) as error:
-            raise StageError(f"cache.dir: {self.path} is damaged and can't be set aside ({error}); remove it, or use cache=none") from None
+            raise StageError(
+                f"cache.dir: {self.path} is damaged and can't be set aside ({error}); remove it, or use cache=none"
+            ) from None
 
     def get(self, space: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         found: dict[bytes, Vectors] = {}
         try:
             for some in _portions(list(dict.fromkeys(keys))):
                 marks = ",".join("?" * len(some))
-                rows = self._db.execute(f"SELECT key, data, sum FROM vectors WHERE space=? AND key IN ({marks})", [space, *some])
+                rows = self._db.execute(
+                    f"SELECT key, data, sum FROM vectors WHERE space=? AND key IN ({marks})", [space, *some]
+                )
                 for key, data, checksum in rows:
                     if checksum == _checksum(space, key, data):
                         found[key] = np.frombuffer(data, "<f4")
@@ -129,8 +136,11 @@ class DiskStore:
         return found
 
     def put(self, space: str, vectors: Mapping[bytes, Vectors]) -> None:
-        rows = [(space, key, data, _checksum(space, key, data))
-                for key, vector in vectors.items() if (data := np.ascontiguousarray(vector, "<f4").tobytes())]
+        rows = [
+            (space, key, data, _checksum(space, key, data))
+            for key, vector in vectors.items()
+            if (data := np.ascontiguousarray(vector, "<f4").tobytes())
+        ]
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
@@ -140,13 +150,17 @@ class DiskStore:
         except sqlite3.OperationalError as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-            raise StageError(f"cache.dir: {self.path} can't be written ({error}); free the disk, give another folder, or use cache=none") from None
+            raise StageError(
+                f"cache.dir: {self.path} can't be written ({error}); free the disk, give another folder, or use cache=none"
+            ) from None
         except sqlite3.DatabaseError:
             self._set_aside()
 
     def _bound(self, current: str) -> None:
         while self.path.stat().st_size > self.max_bytes:
-            oldest = self._db.execute("SELECT space FROM spaces WHERE space != ? ORDER BY used LIMIT 1", (current,)).fetchone()
+            oldest = self._db.execute(
+                "SELECT space FROM spaces WHERE space != ? ORDER BY used LIMIT 1", (current,)
+            ).fetchone()
             if oldest is None:
                 return
             self._db.execute("DELETE FROM vectors WHERE space=?", oldest)

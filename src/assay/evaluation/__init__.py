@@ -8,7 +8,18 @@ from assay.evaluation.bounds import Bound, floor_and_ceiling
 from assay.evaluation.evidence import Extent, score_evidence
 from assay.evaluation.intervals import CI_METHOD, Estimate, estimate, mean_interval, paired_bootstrap_interval
 from assay.evaluation.measures import score_rankings
-from assay.evaluation.names import FAMILIES, HEADLINE, NEEDS_RUN, NEEDS_SPANS, Metric, expand, in_order, parse
+from assay.evaluation.names import (
+    FAMILIES,
+    HEADLINE,
+    NEEDS_RUN,
+    NEEDS_SPANS,
+    READING_BUDGET,
+    WITH_BOUNDS,
+    Metric,
+    expand,
+    in_order,
+    parse,
+)
 from assay.evaluation.result import Evaluation, evaluate
 from assay.evaluation.summary import summarise
 
@@ -19,6 +30,8 @@ __all__ = [
     "HEADLINE",
     "NEEDS_RUN",
     "NEEDS_SPANS",
+    "READING_BUDGET",
+    "WITH_BOUNDS",
     "Answer",
     "Bound",
     "Estimate",

@@ -44,9 +44,7 @@ def abstention_block(answers: Sequence[Answer], threshold: float | None) -> dict
         "correct_empty_rate": _share([answer.abstained for answer in unanswerable]),
         "false_answer_rate": _share([not answer.abstained for answer in unanswerable]),
         "wrong_empty_rate": _share([answer.abstained for answer in answerable]),
-        "auroc": auroc(
-            [_score(answer) for answer in answerable], [_score(answer) for answer in unanswerable]
-        ),
+        "auroc": auroc([_score(answer) for answer in answerable], [_score(answer) for answer in unanswerable]),
         "risk_coverage": risk_coverage(answers),
     }
 

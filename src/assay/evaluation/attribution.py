@@ -74,9 +74,7 @@ def cause_of(facts: MissFacts) -> str:
         return _with_reranker(facts)
     if _past(facts.exact_rank, facts.k):
         return "embedding"
-    return (
-        "approximation" if _past(facts.first_stage_rank, facts.k) or not facts.in_first_stage else "threshold"
-    )
+    return "approximation" if _past(facts.first_stage_rank, facts.k) else "threshold"
 
 
 def _with_reranker(facts: MissFacts) -> str:

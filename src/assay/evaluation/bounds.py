@@ -97,9 +97,7 @@ def _rprec(table: JudgedRankings, documents: Ints, metric: Metric) -> Floats:
 
 def _hit(table: JudgedRankings, documents: Ints, metric: Metric) -> Floats:
     """1 - P(none of the first min(k, N) is relevant)."""
-    return _by_shape(
-        table.relevant, documents, lambda r, n, depth: float(_first_at(r, n, depth).sum()), metric
-    )
+    return _by_shape(table.relevant, documents, lambda r, n, depth: float(_first_at(r, n, depth).sum()), metric)
 
 
 def _mrr(table: JudgedRankings, documents: Ints, metric: Metric) -> Floats:
@@ -146,9 +144,7 @@ def _first_at(r: int, n: int, depth: int) -> Floats:
     return missed[:-1] * np.minimum(r / left, 1.0)
 
 
-def _by_shape(
-    relevant: Ints, documents: Ints, floor: Callable[[int, int, int], float], metric: Metric
-) -> Floats:
+def _by_shape(relevant: Ints, documents: Ints, floor: Callable[[int, int, int], float], metric: Metric) -> Floats:
     """``floor(R, N, min(k, N))`` per query, worked out once for each distinct pair of R and N."""
     shapes, back = np.unique(np.stack([relevant, documents], axis=1), axis=0, return_inverse=True)
     depths = _depth(shapes[:, 1], metric)

@@ -128,9 +128,7 @@ def _t_series(df: int, z: float) -> float:
     return z + math.fsum(term / float(df) ** power for power, term in enumerate(terms, 1))
 
 
-def paired_bootstrap_interval(
-    a: Scores, b: Scores, seed: int, draws: int = DRAWS
-) -> tuple[float, float, float] | None:
+def paired_bootstrap_interval(a: Scores, b: Scores, seed: int, draws: int = DRAWS) -> tuple[float, float, float] | None:
     """The mean of ``a - b`` over the queries, and the ends of its 95 % percentile interval.
 
     Queries are drawn with replacement, each with both of its scores (Efron 1979; Sakai 2006), ``draws`` times

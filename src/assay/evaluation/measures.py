@@ -55,9 +55,7 @@ def score_rankings(
         if metric.family == "handled":
             scores[metric.name] = _handled(table, metric, np.asarray(answerable, dtype=np.bool_))
         else:
-            scores[metric.name] = np.where(
-                table.relevant > 0, _MEASURES[metric.family](table, metric), np.nan
-            )
+            scores[metric.name] = np.where(table.relevant > 0, _MEASURES[metric.family](table, metric), np.nan)
     return scores
 
 

@@ -105,9 +105,7 @@ def expand(families: str | Sequence[str], ks: Iterable[int]) -> tuple[str, ...]:
             continue
         if "@" in family and family.partition("@")[0] in FAMILIES:
             plain = family.partition("@")[0]
-            raise AssayError(
-                f"{family!r} has a cutoff; name the family, {plain}: the cutoffs are evaluation.ks"
-            )
+            raise AssayError(f"{family!r} has a cutoff; name the family, {plain}: the cutoffs are evaluation.ks")
         raise AssayError(_unknown(family))
     cutoffs = sorted(set(ks))
     names: list[str] = []

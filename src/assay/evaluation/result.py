@@ -73,9 +73,7 @@ def evaluate(
     names = list(dict.fromkeys([metrics] if isinstance(metrics, str) else metrics))
     for name in names:
         if parse(name).family in NEEDS_RUN:
-            raise AssayError(
-                f"metric {name!r} needs a whole run: rankings and judgements alone don't hold it"
-            )
+            raise AssayError(f"metric {name!r} needs a whole run: rankings and judgements alone don't hold it")
     queries = list(qrels)
     for query in queries:
         _check_judgements(query, qrels[query])
@@ -85,9 +83,7 @@ def evaluate(
         names,
         query_ids=queries,
     )
-    columns = {
-        name: [None if math.isnan(value) else value for value in scores[name].tolist()] for name in names
-    }
+    columns = {name: [None if math.isnan(value) else value for value in scores[name].tolist()] for name in names}
     return Evaluation(
         estimates={name: estimate(scores[name]) for name in names},
         per_query={query: {name: columns[name][row] for name in names} for row, query in enumerate(queries)},
@@ -103,9 +99,7 @@ def ranked(query: str, ranking: Ranked) -> list[str]:
         _check_ids(query, list(ranking))
         return [doc_id for doc_id, _ in sorted(ranking.items(), key=lambda pair: (-pair[1], pair[0]))]
     if isinstance(ranking, str | bytes | set | frozenset):
-        raise AssayError(
-            f"query {query!r}: a ranking is a sequence of document ids, not a {type(ranking).__name__}"
-        )
+        raise AssayError(f"query {query!r}: a ranking is a sequence of document ids, not a {type(ranking).__name__}")
     ids = list(ranking)
     _check_ids(query, ids)
     return ids
@@ -120,9 +114,7 @@ def _check_ids(query: str, ids: Sequence[object]) -> None:
         return
     for doc_id in ids:
         if not isinstance(doc_id, str):
-            raise AssayError(
-                f"query {query!r}: document id {doc_id!r} is a {type(doc_id).__name__}, not a string"
-            )
+            raise AssayError(f"query {query!r}: document id {doc_id!r} is a {type(doc_id).__name__}, not a string")
 
 
 def _check_judgements(query: str, judged: Mapping[str, int]) -> None:

@@ -43,8 +43,7 @@ def summarise(
     names = in_order(values)
     scores = {name: np.asarray(values[name], dtype=np.float64) for name in names}
     by_type = {
-        kind: {name: estimate(scores[name][rows]) for name in names}
-        for kind, rows in _rows_by_type(types).items()
+        kind: {name: estimate(scores[name][rows]) for name in names} for kind, rows in _rows_by_type(types).items()
     }
     unknown = set(causes) - set(CAUSES)
     if unknown:
@@ -60,9 +59,7 @@ def summarise(
         },
         "metrics": {name: estimate(scores[name]).as_dict() for name in names},
         "macro_by_type": {name: _macro([means[name] for means in by_type.values()]) for name in names},
-        "bounds": {
-            name: {"floor": bounds[name].floor, "ceiling": bounds[name].ceiling} for name in in_order(bounds)
-        },
+        "bounds": {name: {"floor": bounds[name].floor, "ceiling": bounds[name].ceiling} for name in in_order(bounds)},
         "by_type": {
             kind: {"n": types.count(kind), "metrics": {name: means[name].as_dict() for name in names}}
             for kind, means in by_type.items()

@@ -61,9 +61,7 @@ class Fields:
         value = self.values.get(key, {})
         if isinstance(value, dict):
             return value
-        self.fault(
-            f'"{key}" is {kind_of(value)}; an object such as {{"type": "lookup"}} is right, or no such key'
-        )
+        self.fault(f'"{key}" is {kind_of(value)}; an object such as {{"type": "lookup"}} is right, or no such key')
         return None
 
     def offset(self, key: str) -> int | None:

@@ -156,6 +156,4 @@ def _check_string(text: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
-        raise Refused(
-            f"lone surrogate \\u{code:04x} in a string; a pair or the character itself is right"
-        ) from None
+        raise Refused(f"lone surrogate \\u{code:04x} in a string; a pair or the character itself is right") from None

@@ -43,11 +43,7 @@ def find_layout(folder: Path, split: str, faults: Faults) -> Layout:
 
 def _find(folder: Path, split: str, faults: Faults) -> Layout:
     if not folder.is_dir():
-        what = (
-            "is a file; the folder that holds corpus.jsonl"
-            if folder.is_file()
-            else "no such folder; a folder"
-        )
+        what = "is a file; the folder that holds corpus.jsonl" if folder.is_file() else "no such folder; a folder"
         faults.add(str(folder), f"{what} is right for a golden set")
         return Layout(None, None, None, None)
     corpus = _file(folder, "corpus.jsonl", 'a line a document: {"_id": "d1", "text": "…"}', faults)
@@ -57,9 +53,7 @@ def _find(folder: Path, split: str, faults: Faults) -> Layout:
         corpus=corpus,
         queries=queries,
         qrels=_qrels(folder, split, faults),
-        spans=_file(folder, "spans.jsonl", "a line a span", faults)
-        if spans.exists() or spans.is_symlink()
-        else None,
+        spans=_file(folder, "spans.jsonl", "a line a span", faults) if spans.exists() or spans.is_symlink() else None,
     )
 
 
@@ -74,9 +68,7 @@ def _file(folder: Path, name: str, holds: str, faults: Faults) -> Source | None:
 
 def _qrels(folder: Path, split: str, faults: Faults) -> Source | None:
     if not split or any(mark in split for mark in "/\\\0") or split in (".", ".."):
-        faults.add(
-            str(folder / "qrels"), f"split {quoted(split)} is not the name of a file in it, such as 'test'"
-        )
+        faults.add(str(folder / "qrels"), f"split {quoted(split)} is not the name of a file in it, such as 'test'")
         return None
     name = f"qrels/{split}.tsv"
     path = folder / name

@@ -72,11 +72,7 @@ def _assemble(
 ) -> GoldenSet:
     documents = tuple(sorted(corpus.documents, key=lambda document: document.id))
     queries = tuple(questions.queries)
-    grades = {
-        query.id: dict(sorted(qrels.grades[query.id].items()))
-        for query in queries
-        if query.id in qrels.grades
-    }
+    grades = {query.id: dict(sorted(qrels.grades[query.id].items())) for query in queries if query.id in qrels.grades}
     spans_of = _by_query(spans, queries)
     answerable = {query.id for query in queries if query.answerable and qrels.positive(query.id)}
     evaluated = tuple(query for query in queries if not query.answerable or query.id in answerable)

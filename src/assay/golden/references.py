@@ -34,9 +34,7 @@ class References:
             return True
         what = " and ".join(unknown)
         if self.drop:
-            self.dropped.append(
-                f"{source.name}:{line}: {what} (query {quoted(query_id)}, document {quoted(doc_id)})"
-            )
+            self.dropped.append(f"{source.name}:{line}: {what} (query {quoted(query_id)}, document {quoted(doc_id)})")
         else:
             hint = f"an _id of {' and '.join(homes)} is right (dataset.on_unknown=drop leaves such rows out)"
             faults.add(source.at(line), f"{what}; {hint}")

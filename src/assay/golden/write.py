@@ -131,7 +131,5 @@ def _json(row: Mapping[str, Any], what: str) -> str:
         check_strings(row)
         text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise DataError(
-            f"{what}: can't be written as JSON ({error}); strings, finite numbers are right"
-        ) from error
+        raise DataError(f"{what}: can't be written as JSON ({error}); strings, finite numbers are right") from error
     return text.translate(LINE_ENDERS)

@@ -3,4 +3,13 @@
 from assay.indexes.base import Built, Index
 from assay.indexes.exact import exact_ranks, exact_top, largest_norm, ordered, pair_scores, tolerance
 
-__all__ = ["Built", "Index", "exact_ranks", "exact_top", "largest_norm", "ordered", "pair_scores", "tolerance"]
+__all__ = [
+    "Built",
+    "Index",
+    "exact_ranks",
+    "exact_top",
+    "largest_norm",
+    "ordered",
+    "pair_scores",
+    "tolerance",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,13 @@ class Built:
 
     index: Index
     build_seconds: float
+
+
+def library() -> Any:
+    """FAISS, imported when first needed; its type stubs lack much of what it has."""
+    import faiss
+
+    return faiss
 
 
 def clean(rows: NDArray[np.int64]) -> list[Rows]:

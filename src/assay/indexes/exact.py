@@ -77,7 +77,12 @@ def exact_top(
 
 
 def exact_ranks(
-    query: Vectors, vectors: Vectors, metric: Metric, owner: NDArray[np.int64], targets: NDArray[np.int64], slack: float
+    query: Vectors,
+    vectors: Vectors,
+    metric: Metric,
+    owner: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    slack: float,
 ) -> NDArray[np.int64]:
     """1-based ranks of the documents ``targets`` in the full exact ranking of all documents.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from assay.indexes.base import Rows, Vectors, clean
+from assay.indexes.base import Rows, Vectors, clean, library
 from assay.indexes.exact import Metric
 
 
@@ -15,7 +17,7 @@ class FlatIndex:
     notes: tuple[str, ...] = ()
 
     def __init__(self, vectors: Vectors, metric: Metric) -> None:
-        import faiss
+        faiss = library()
 
         self._faiss = faiss.IndexFlat(vectors.shape[1], faiss_metric(metric))
         if len(vectors):
@@ -36,13 +38,13 @@ class FlatIndex:
 
 def faiss_metric(metric: Metric) -> int:
     """FAISS's number for a metric; it must be given always, since FAISS's default is l2."""
-    import faiss
+    faiss = library()
 
     return int(faiss.METRIC_L2 if metric == "l2" else faiss.METRIC_INNER_PRODUCT)
 
 
-def serialized_bytes(index: object) -> int:
+def serialized_bytes(index: Any) -> int:
     """Bytes that FAISS would write for ``index``."""
-    import faiss
+    faiss = library()
 
     return int(faiss.serialize_index(index).nbytes)

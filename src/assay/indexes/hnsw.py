@@ -7,7 +7,7 @@ Small World graphs".
 from __future__ import annotations
 
 from assay.config.models import HnswIndex as HnswConfig
-from assay.indexes.base import Rows, Vectors, clean
+from assay.indexes.base import Rows, Vectors, clean, library
 from assay.indexes.flat import faiss_metric, serialized_bytes
 
 LEAST_EF = 128
@@ -19,7 +19,7 @@ class HnswIndex:
     exact = False
 
     def __init__(self, vectors: Vectors, config: HnswConfig, seed: int, depth: int) -> None:
-        import faiss
+        faiss = library()
 
         self._faiss = faiss.IndexHNSWFlat(vectors.shape[1], config.m, faiss_metric(config.metric))
         self._faiss.hnsw.efConstruction = config.ef_construction
@@ -27,7 +27,8 @@ class HnswIndex:
         self.ef_search = config.ef_search if config.ef_search != "auto" else max(LEAST_EF, depth)
         self.notes = (
             (f"index=hnsw: index.ef_search {self.ef_search} is below the depth {depth}, which acts as ef_search",)
-            if self.ef_search < depth else ()
+            if self.ef_search < depth
+            else ()
         )
         before = faiss.omp_get_max_threads()
         faiss.omp_set_num_threads(config.build_threads)
@@ -41,7 +42,7 @@ class HnswIndex:
         return int(self._faiss.ntotal)
 
     def propose(self, queries: Vectors, k: int) -> list[Rows]:
-        import faiss
+        faiss = library()
 
         k = min(k, self.size)
         parameters = faiss.SearchParametersHNSW(efSearch=max(self.ef_search, k))

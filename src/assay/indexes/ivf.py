@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.config.models import IvfIndex as IvfConfig
 from assay.errors import StageError
-from assay.indexes.base import Rows, Vectors, clean
+from assay.indexes.base import Rows, Vectors, clean, library
 from assay.indexes.flat import faiss_metric, serialized_bytes
 
 ADVISED_POINTS = 39
@@ -24,15 +24,19 @@ class IvfIndex:
     exact = False
 
     def __init__(self, vectors: Vectors, config: IvfConfig, seed: int) -> None:
-        import faiss
+        faiss = library()
 
         n, dim = vectors.shape
         nlist = config.nlist if config.nlist != "auto" else auto_nlist(n)
         if nlist > n:
-            raise StageError(f"index.nlist: {nlist} cells need at least as many chunks, there are {n}; give at most {n}, or auto")
+            raise StageError(
+                f"index.nlist: {nlist} cells need at least as many chunks, there are {n}; give at most {n}, or auto"
+            )
         train = config.train_size if config.train_size != "auto" else min(n, 256 * nlist)
         if train < nlist:
-            raise StageError(f"index.train_size: {train} vectors can't train {nlist} cells; give at least {nlist}, or auto")
+            raise StageError(
+                f"index.train_size: {train} vectors can't train {nlist} cells; give at least {nlist}, or auto"
+            )
         self.nlist = nlist
         self.nprobe = config.nprobe if config.nprobe != "auto" else auto_nprobe(nlist)
         if self.nprobe > nlist:
@@ -40,10 +44,14 @@ class IvfIndex:
         notes = []
         used = min(train, n)
         if used < ADVISED_POINTS * nlist and nlist > 1:
-            notes.append(f"index=ivf: {used} training vectors for {nlist} cells, {ADVISED_POINTS * nlist} are advised; "
-                         f"index.nlist={max(1, used // ADVISED_POINTS)} would have enough")
+            notes.append(
+                f"index=ivf: {used} training vectors for {nlist} cells, {ADVISED_POINTS * nlist} are advised; "
+                f"index.nlist={max(1, used // ADVISED_POINTS)} would have enough"
+            )
         if self.nprobe == 1 and nlist > 1:
-            notes.append(f"index=ivf: searches 1 of {nlist} cells; neighbours in other cells are lost, raise index.nprobe")
+            notes.append(
+                f"index=ivf: searches 1 of {nlist} cells; neighbours in other cells are lost, raise index.nprobe"
+            )
         self.notes = tuple(notes)
         metric = faiss_metric(config.metric)
         # The quantizer must outlive the index that points to it.
@@ -66,12 +74,15 @@ class IvfIndex:
         return int(self._faiss.ntotal)
 
     def propose(self, queries: Vectors, k: int) -> list[Rows]:
-        import faiss
+        faiss = library()
 
         before = faiss.omp_get_max_threads()
         faiss.omp_set_num_threads(1)
         try:
-            return [clean(self._faiss.search(query[None], min(k, self.size), params=self._parameters)[1])[0] for query in queries]
+            return [
+                clean(self._faiss.search(query[None], min(k, self.size), params=self._parameters)[1])[0]
+                for query in queries
+            ]
         finally:
             faiss.omp_set_num_threads(before)
 

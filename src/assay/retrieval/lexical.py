@@ -63,5 +63,7 @@ class Bm25Retrieval:
         scores = self.scores(query)
         rows = np.flatnonzero(scores > 0)
         hits = first_stage_hits(rows, scores[rows])
-        places = {owner: place for place, owner in enumerate(dict.fromkeys(self.chunks.document[hits.rows].tolist()), 1)}
+        places = {
+            owner: place for place, owner in enumerate(dict.fromkeys(self.chunks.document[hits.rows].tolist()), 1)
+        }
         return [places.get(document) for document in documents]

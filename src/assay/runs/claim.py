@@ -49,7 +49,9 @@ def claim(folder: Path, config_text: str, resume: bool) -> Claim:
         raise ConfigError(f"run_dir: {folder} is a file; give a folder that is empty or not there yet")
     if folder.is_dir() and any(folder.iterdir()):
         if not resume:
-            raise ConfigError(f"run_dir: {folder} already holds files; give another folder, or resume=true to finish the run in it")
+            raise ConfigError(
+                f"run_dir: {folder} already holds files; give another folder, or resume=true to finish the run in it"
+            )
         if (folder / files.METRICS).is_file():
             if not same_config(folder, config_text):
                 raise ConfigError(f"run_dir: {folder} holds a whole run of another config; give another folder")
@@ -81,7 +83,9 @@ def _take_over(folder: Path) -> None:
     if mark.is_file():
         owner = mark.read_text(encoding="ascii", errors="replace").strip()
         if owner.isdigit() and _alive(int(owner)):
-            raise ConfigError(f"run_dir: {folder} is being written by process {owner}; wait for it, or give another folder")
+            raise ConfigError(
+                f"run_dir: {folder} is being written by process {owner}; wait for it, or give another folder"
+            )
         mark.unlink(missing_ok=True)
     for name in (*files.ALL, "status.json"):
         (folder / name).unlink(missing_ok=True)
@@ -109,4 +113,3 @@ def _make(folder: Path) -> tuple[Path, ...]:
     except OSError as error:
         raise DataError(f"run_dir: {folder} can't be made ({error.strerror}); give another folder") from None
     return tuple(missing)
-

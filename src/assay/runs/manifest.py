@@ -20,8 +20,22 @@ from assay.threads import cores
 if TYPE_CHECKING:
     from assay.pipeline import Result
 
-PACKAGES = ("assay", "bm25s", "faiss-cpu", "hydra-core", "numpy", "omegaconf", "pydantic", "regex", "scikit-learn", "scipy",
-            "sentence-transformers", "tokenizers", "torch", "transformers")
+PACKAGES = (
+    "assay",
+    "bm25s",
+    "faiss-cpu",
+    "hydra-core",
+    "numpy",
+    "omegaconf",
+    "pydantic",
+    "regex",
+    "scikit-learn",
+    "scipy",
+    "sentence-transformers",
+    "tokenizers",
+    "torch",
+    "transformers",
+)
 CPU_FLAGS = re.compile(r"^(avx|amx|fma|f16c|sse4|asimd|sve|bf16|i8mm)")
 _SECRET_KEY = re.compile(r"(?i)((?:token|password|passwd|secret|api[_-]?key|credential)[\w.]*\s*[=:]\s*)[^,&\s]+")
 _SECRET_VALUE = re.compile(r"\b(hf_|sk-|ghp_|xox[bp]-|AKIA)[A-Za-z0-9_\-]{8,}")
@@ -31,26 +45,45 @@ _URL_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 def manifest_of(result: Result, overrides: Sequence[str], threads: int) -> dict[str, Any]:
     """The content of ``manifest.json``."""
     hashes = result.golden.hashes
-    identity = {key: value for key, value in result.identity.items()}
+    identity = dict(result.identity)
     return {
         "schema_version": 1,
         "assay_version": importlib.metadata.version("assay") if _installed("assay") else "0",
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "hashes": {"config": config_hash(result.config), "corpus": hashes.corpus, "queries": hashes.queries,
-                   "qrels": hashes.qrels, "spans": hashes.spans, "model": identity.get("model", identity.get("fit"))},
+        "hashes": {
+            "config": config_hash(result.config),
+            "corpus": hashes.corpus,
+            "queries": hashes.queries,
+            "qrels": hashes.qrels,
+            "spans": hashes.spans,
+            "model": identity.get("model", identity.get("fit")),
+        },
         "stage_keys": stage_keys(result),
         "seed": result.config.seed,
         "threads": threads,
         "overrides": [tidy(text) for text in overrides],
-        "corpus": {"documents": result.golden.counts.documents, "chunks": len(result.chunks),
-                   "empty_documents": result.golden.counts.empty_documents, "truncated_chunks": result.truncated_chunks},
-        "dropped": {"judgements": result.golden.counts.dropped_judgements, "spans": result.golden.counts.dropped_spans,
-                    "lines": [tidy(line) for line in result.golden.dropped[:1000]]},
+        "corpus": {
+            "documents": result.golden.counts.documents,
+            "chunks": len(result.chunks),
+            "empty_documents": result.golden.counts.empty_documents,
+            "truncated_chunks": result.truncated_chunks,
+        },
+        "dropped": {
+            "judgements": result.golden.counts.dropped_judgements,
+            "spans": result.golden.counts.dropped_spans,
+            "lines": [tidy(line) for line in result.golden.dropped[:1000]],
+        },
         "embedder": {key: tidy(value) if isinstance(value, str) else value for key, value in identity.items()},
         "equal_bits": not result.unequal_bits,
         "unequal_bits_because": result.unequal_bits,
-        "machine": {"system": platform.system(), "release": platform.release(), "architecture": platform.machine(),
-                    "python": platform.python_version(), "cores": cores(), "cpu_flags": cpu_flags()},
+        "machine": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "architecture": platform.machine(),
+            "python": platform.python_version(),
+            "cores": cores(),
+            "cpu_flags": cpu_flags(),
+        },
         "versions": {name: importlib.metadata.version(name) for name in PACKAGES if _installed(name)},
         "git": git_state(),
         "warnings": [tidy(line) for line in result.warnings],
@@ -60,12 +93,19 @@ def manifest_of(result: Result, overrides: Sequence[str], threads: int) -> dict[
 def stage_keys(result: Result) -> dict[str, str]:
     """For each stage the hash of all that it depends on: its inputs' keys, its own config, its version."""
     config, golden = result.config, result.golden.hashes
-    chunks = _key("chunks", golden.corpus, config.chunker.model_dump(mode="json"), result.identity.get("model", "words"))
+    chunks = _key(
+        "chunks", golden.corpus, config.chunker.model_dump(mode="json"), result.identity.get("model", "words")
+    )
     vectors = _key("vectors", chunks, dict(result.identity))
     index = _key("index", vectors, config.index.model_dump(mode="json"), config.seed)
     hits = _key("hits", index, golden.queries, config.retriever.model_dump(mode="json"), max(config.evaluation.ks))
-    ranking = _key("ranking", hits, config.filter.model_dump(mode="json"), config.reranker.model_dump(mode="json"),
-                   config.evaluation.exclude_self)
+    ranking = _key(
+        "ranking",
+        hits,
+        config.filter.model_dump(mode="json"),
+        config.reranker.model_dump(mode="json"),
+        config.evaluation.exclude_self,
+    )
     return {"chunks": chunks, "vectors": vectors, "index": index, "hits": hits, "ranking": ranking}
 
 

@@ -55,7 +55,11 @@ class Run:
             with path.open(encoding="utf-8") as file:
                 for number, line in enumerate(file, 1):
                     row = json.loads(line, object_pairs_hook=unique_keys)
-                    if not isinstance(row, dict) or not isinstance(row.get("query_id"), str) or not isinstance(row.get("metrics"), dict):
+                    if (
+                        not isinstance(row, dict)
+                        or not isinstance(row.get("query_id"), str)
+                        or not isinstance(row.get("metrics"), dict)
+                    ):
                         raise DataError(f"{path}:{number}: no row of a run; the file is damaged, run again")
                     yield row
         except OSError as error:
@@ -66,11 +70,18 @@ class Run:
     @property
     def table(self) -> Table:
         """Metrics with means, intervals and numbers of queries, a row a metric."""
-        return Table.of([
-            {"metric": name, "mean": found["mean"], "low": (found["ci95"] or [None, None])[0],
-             "high": (found["ci95"] or [None, None])[1], "n": found["n"]}
-            for name, found in self.metrics["metrics"].items()
-        ])
+        return Table.of(
+            [
+                {
+                    "metric": name,
+                    "mean": found["mean"],
+                    "low": (found["ci95"] or [None, None])[0],
+                    "high": (found["ci95"] or [None, None])[1],
+                    "n": found["n"],
+                }
+                for name, found in self.metrics["metrics"].items()
+            ]
+        )
 
     def to_pandas(self) -> Any:
         """``table`` as a ``pandas.DataFrame``."""
@@ -96,13 +107,17 @@ def load_run(path: str | Path) -> Run:
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; give a run folder, such as outputs/runs/…")
     if not (folder / files.METRICS).is_file():
-        raise DataError(f"{folder}: holds no {files.METRICS}, so no whole run; give a run folder, or finish it with resume=true")
+        raise DataError(
+            f"{folder}: holds no {files.METRICS}, so no whole run; give a run folder, or finish it with resume=true"
+        )
     run = Run(folder)
     version = run.metrics.get("schema_version")
     if version != SCHEMA_VERSION:
         newer = isinstance(version, int) and version > SCHEMA_VERSION
-        raise DataError(f"{folder / files.METRICS}: schema_version {version!r}, this assay reads {SCHEMA_VERSION}"
-                        + ("; a newer assay wrote it, upgrade" if newer else "; the file is damaged"))
+        raise DataError(
+            f"{folder / files.METRICS}: schema_version {version!r}, this assay reads {SCHEMA_VERSION}"
+            + ("; a newer assay wrote it, upgrade" if newer else "; the file is damaged")
+        )
     if not isinstance(run.metrics.get("metrics"), dict):
         raise DataError(f"{folder / files.METRICS}: holds no metrics; the file is damaged")
     return run

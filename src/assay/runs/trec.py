@@ -78,8 +78,7 @@ def read_trec(path: Path, *, decode: bool = True) -> dict[str, list[str]]:
             raise DataError(f"{path}:{number}: document {doc_id!r} is ranked twice for query {query!r}")
         documents[doc_id] = score
     return {
-        query: sorted(documents, key=lambda doc_id: (-documents[doc_id], doc_id))
-        for query, documents in scores.items()
+        query: sorted(documents, key=lambda doc_id: (-documents[doc_id], doc_id)) for query, documents in scores.items()
     }
 
 
@@ -120,9 +119,7 @@ def _wrong_columns(found: int, beir: bool, rows_before: int) -> str:
     if beir:
         return f"{found} columns parted by tabs; this file's header has 3: query-id corpus-id score"
     if rows_before == 0:
-        return (
-            f"{found} columns; expected BEIR's header query-id<TAB>corpus-id<TAB>score, or TREC's 4 columns"
-        )
+        return f"{found} columns; expected BEIR's header query-id<TAB>corpus-id<TAB>score, or TREC's 4 columns"
     return f"{found} columns; TREC judgements have 4: query 0 document grade"
 
 
@@ -151,6 +148,4 @@ def _rows_and_lines(path: Path) -> Iterator[tuple[int, list[str], str]]:
             try:
                 yield number, [column.decode() for column in columns], raw.decode().rstrip("\r\n")
             except UnicodeDecodeError as error:
-                raise DataError(
-                    f"{path}:{number}: not UTF-8 (byte {error.object[error.start]:#04x})"
-                ) from None
+                raise DataError(f"{path}:{number}: not UTF-8 (byte {error.object[error.start]:#04x})") from None

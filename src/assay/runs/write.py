@@ -34,13 +34,25 @@ def per_query(result: Result) -> Iterator[dict[str, Any]]:
     for i, (query, ranking) in enumerate(zip(result.golden.evaluated, result.rankings, strict=True)):
         grades = scores.qrels[i]
         yield {
-            "query_id": query.id, "text": query.text, "type": query.type, "answerable": query.answerable,
-            "abstained": not ranking.documents, "top_score": ranking.top_score,
-            "metrics": {name: None if math.isnan(value := float(scores.values[name][i])) else value
-                        for name in scores.summary["metrics"]},
+            "query_id": query.id,
+            "text": query.text,
+            "type": query.type,
+            "answerable": query.answerable,
+            "abstained": not ranking.documents,
+            "top_score": ranking.top_score,
+            "metrics": {
+                name: None if math.isnan(value := float(scores.values[name][i])) else value
+                for name in scores.summary["metrics"]
+            },
             "ranking": [
-                {"doc_id": found.doc_id, "rank": place, "score": found.score, "stage": found.stage, "grade": grades.get(found.doc_id),
-                 "chunks": [{"start": p.start, "end": p.end, "score": p.score} for p in found.passages]}
+                {
+                    "doc_id": found.doc_id,
+                    "rank": place,
+                    "score": found.score,
+                    "stage": found.stage,
+                    "grade": grades.get(found.doc_id),
+                    "chunks": [{"start": p.start, "end": p.end, "score": p.score} for p in found.passages],
+                }
                 for place, found in enumerate(ranking.documents, 1)
             ],
             "missed": [asdict(miss) for miss in scores.missed[i]],
@@ -51,9 +63,17 @@ def timings_of(result: Result) -> dict[str, Any]:
     """The content of ``timings.json``: seconds by stage, latency, sizes, hits and misses of the store."""
     search = result.search
     return {
-        "stages": {name: seconds for name, seconds in result.clock.seconds.items()},
-        "search": asdict(search) if search else {
-            "p50_ms": None, "p95_ms": None, "n": 0, "batch_qps": None, "with_embedding_p50_ms": None, "with_embedding_p95_ms": None},
+        "stages": dict(result.clock.seconds),
+        "search": asdict(search)
+        if search
+        else {
+            "p50_ms": None,
+            "p95_ms": None,
+            "n": 0,
+            "batch_qps": None,
+            "with_embedding_p50_ms": None,
+            "with_embedding_p95_ms": None,
+        },
         "index": {"build_s": result.build_seconds, "bytes": result.index_bytes},
         "peak_rss_bytes": peak_rss_bytes(),
         "cache": {stage: counted.as_dict() for stage, counted in result.cache.items()},

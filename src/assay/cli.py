@@ -1,0 +1,145 @@
+"""The command line: verbs, thin. Faults are one line each on stderr and exit status 2."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from assay.errors import AssayError, one_line
+
+GOOD, NO, WRONG, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``assay`` with ``argv`` (the process's own by default); the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        return dispatch(arguments)
+    except AssayError as error:
+        if debug:
+            raise
+        for line in error.lines():
+            print(line, file=sys.stderr)
+        return WRONG
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        print(
+            "interrupted; nothing half-written is left. The same command with resume=true goes on where it stopped",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain again while closing it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return GOOD
+    except OSError as error:
+        if debug:
+            raise
+        print(
+            one_line(f"{error.filename or 'assay'}: {error.strerror or error}; nothing half-written is left"),
+            file=sys.stderr,
+        )
+        return WRONG
+    except Exception as error:
+        if debug:
+            raise
+        print(
+            one_line(
+                f"a fault in assay itself ({type(error).__name__}: {error}); run again with --debug and report it"
+            ),
+            file=sys.stderr,
+        )
+        return WRONG
+
+
+def dispatch(arguments: list[str]) -> int:
+    """Hand the rest of the line to its verb."""
+    if not arguments or arguments[0] in {"-h", "--help", "help"}:
+        print(usage())
+        return GOOD if arguments else WRONG
+    verb, rest = arguments[0], arguments[1:]
+    if verb == "--version":
+        print(f"assay {importlib.metadata.version('assay')}")
+        return GOOD
+    if verb not in VERBS:
+        from assay.config.gate import nearest
+
+        raise AssayError(f"{verb}: no such command{nearest(verb, VERBS) or '; commands: ' + ', '.join(VERBS)}")
+    return VERBS[verb][0](rest)
+
+
+def usage() -> str:
+    """The text of ``assay --help``."""
+    rows = "\n".join(f"  {verb:<11}{text}" for verb, (_, text) in VERBS.items())
+    return (
+        f"assay: did that change make retrieval better?\n\nusage: assay COMMAND …\n\n{rows}\n\n"
+        "assay COMMAND --help tells more; --debug shows tracebacks; assay --version.\n"
+        "Exit status: 0 good; 1 it worked and the answer is no; 2 wrong use or input."
+    )
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose faults are one line that says what would be right."""
+
+    def error(self, message: str) -> NoReturn:
+        raise AssayError(f"{self.prog}: {message}; see {self.prog} --help")
+
+
+def parser(verb: str, description: str) -> Parser:
+    """A parser for one verb, with ``--json``."""
+    made = Parser(prog=f"assay {verb}", description=description, allow_abbrev=False)
+    made.add_argument("--json", action="store_true", help="print one JSON document on stdout and nothing else")
+    return made
+
+
+def print_json(value: Any) -> None:
+    """``value`` as the one JSON document on stdout."""
+    print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def run(rest: list[str]) -> int:
+    """``assay run``."""
+    from assay.run_command import run_command
+
+    return run_command(rest)
+
+
+def score(rest: list[str]) -> int:
+    """``assay score``."""
+    from pathlib import Path
+
+    from assay.scoring import score as score_files
+
+    made = parser("score", "Score anybody's TREC run against qrels (TREC, or BEIR's TSV).")
+    made.add_argument("--run", required=True, metavar="FILE", help="a TREC run: query Q0 document rank score tag")
+    made.add_argument(
+        "--qrels",
+        required=True,
+        metavar="FILE",
+        help="judgements: four columns, or BEIR's TSV with its header",
+    )
+    made.add_argument("--metrics", nargs="+", metavar="NAME", help="such as recall@5 mrr ndcg@10")
+    given = made.parse_args(rest)
+    scored = score_files(Path(given.run), Path(given.qrels), given.metrics)
+    if given.json:
+        print_json(scored.document())
+    else:
+        print(scored.table())
+    return GOOD
+
+
+VERBS: dict[str, tuple[Callable[[list[str]], int], str]] = {
+    "run": (run, "run a pipeline on a golden set; -m runs a sweep"),
+    "score": (score, "score anybody's TREC run against qrels"),
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
