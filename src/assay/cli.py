@@ -69,6 +69,8 @@ def dispatch(arguments: list[str]) -> int:
     if verb == "--version":
         print(f"assay {importlib.metadata.version('assay')}")
         return GOOD
+    if verb in HIDDEN:
+        return HIDDEN[verb](rest)
     if verb not in VERBS:
         from assay.config.gate import nearest
 
@@ -112,6 +114,20 @@ def run(rest: list[str]) -> int:
     return run_command(rest)
 
 
+def compare(rest: list[str]) -> int:
+    """``assay compare``."""
+    from assay.compare_command import compare_command
+
+    return compare_command(rest)
+
+
+def reproduce(rest: list[str]) -> int:
+    """``assay reproduce``."""
+    from assay.reproduce_command import reproduce_command
+
+    return reproduce_command(rest)
+
+
 def score(rest: list[str]) -> int:
     """``assay score``."""
     from pathlib import Path
@@ -136,10 +152,33 @@ def score(rest: list[str]) -> int:
     return GOOD
 
 
+def completion(rest: list[str]) -> int:
+    """``assay completion``."""
+    from assay.completion import SCRIPTS, script
+
+    made = Parser(prog="assay completion", description="Print the completion script of a shell.", allow_abbrev=False)
+    made.add_argument("shell", metavar="|".join(SCRIPTS), help='such as: eval "$(assay completion bash)"')
+    print(script(made.parse_args(rest).shell), end="")
+    return GOOD
+
+
+def complete_line(rest: list[str]) -> int:
+    """What the completion scripts ask: candidates for the last word of a line, one a line."""
+    from assay.completion import candidates
+
+    for text in candidates(rest[0] if rest else "", list(VERBS)):
+        print(text)
+    return GOOD
+
+
 VERBS: dict[str, tuple[Callable[[list[str]], int], str]] = {
     "run": (run, "run a pipeline on a golden set; -m runs a sweep"),
+    "compare": (compare, "compare runs or a sweep's, paired by query"),
+    "reproduce": (reproduce, "run a saved config again and verify the numbers"),
     "score": (score, "score anybody's TREC run against qrels"),
+    "completion": (completion, "print the completion script of a shell"),
 }
+HIDDEN: dict[str, Callable[[list[str]], int]] = {"complete-line": complete_line}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.resources
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -34,6 +34,7 @@ from assay.errors import ConfigError
 
 PRIMARY = "config"
 MERGED_PRIMARY = "assay_primary"
+SAVED_OPTION = "_saved"
 FIXED_HYDRA_KEYS = {
     "hydra.run.dir": "a run's folder is run_dir=…",
     "hydra.sweep.subdir": "jobs are named by their numbers",
@@ -108,6 +109,28 @@ def search_path(config_dirs: Sequence[str] = ()) -> ConfigSearchPath:
         cast(type[SearchPathPlugin], plugin)().manipulate_search_path(path)
     path.append("schema", "structured://")
     return path
+
+
+def primary_from_saved(saved: Mapping[str, Any]) -> str:
+    """Name of a primary config that stands for a saved one: each group is an option of its own.
+
+    So a group override (``chunker=sentences``) brings that option's own defaults, and a key override changes one
+    thing. Groups that a saved config has none of (cache, …) are the shipped ones.
+    """
+    store = ConfigStore.instance()
+    shipped_primary = _load_yaml(shipped_conf() / "config.yaml")
+    defaults: list[Any] = []
+    for entry in shipped_primary.pop("defaults"):
+        group = str(next(iter(entry))) if isinstance(entry, dict) else ""
+        if group in saved and isinstance(saved[group], Mapping):
+            store.store(group=group, name=SAVED_OPTION, node=dict(saved[group]), provider="assay")
+            entry = {group: SAVED_OPTION}
+        defaults.append(entry)
+    values = {key: value for key, value in saved.items() if key not in GROUPS}
+    node = OmegaConf.create({"defaults": defaults})
+    node.merge_with(OmegaConf.merge(OmegaConf.create(shipped_primary), OmegaConf.create(values)))
+    store.store(name=MERGED_PRIMARY, node=node, provider="assay")
+    return MERGED_PRIMARY
 
 
 def primary_name(config_dirs: Sequence[str] = ()) -> str:
@@ -217,7 +240,12 @@ def loader(config_dirs: Sequence[str] = ()) -> ConfigLoaderImpl:
     return ConfigLoaderImpl(config_search_path=search_path(config_dirs))
 
 
-def compose(overrides: Sequence[str], config_dirs: Sequence[str] = (), multirun: bool = False) -> Composed:
+def compose(
+    overrides: Sequence[str],
+    config_dirs: Sequence[str] = (),
+    multirun: bool = False,
+    saved: Mapping[str, Any] | None = None,
+) -> Composed:
     """The config that ``overrides`` make, resolved.
 
     With ``multirun``, sweeping overrides are left out, as Hydra does; the result then serves only to read and
@@ -229,7 +257,8 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[str] = (), multirun:
         One line: key, value, what would be right.
     """
     check_overrides(overrides, multirun)
-    return compose_with(loader(config_dirs), primary_name(config_dirs), overrides, multirun)
+    name = primary_name(config_dirs) if saved is None else primary_from_saved(saved)
+    return compose_with(loader(config_dirs), name, overrides, multirun)
 
 
 def compose_with(source: ConfigLoaderImpl, name: str, overrides: Sequence[str], multirun: bool = False) -> Composed:

@@ -11,7 +11,7 @@ from assay.embedders.base import Embedder, Vectors
 from assay.embedders.store import DEFAULT_MAX_BYTES, DiskStore, MemoryStore, VectorStore, default_folder
 from assay.indexes.base import Index
 
-TINY = 2
+TINY = 1
 
 
 def make_chunker(config: models.Chunker) -> Chunker:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from assay.config import judge, nearest
-from assay.errors import AssayError, ConfigError
+from assay.errors import AssayError, ConfigError, one_line
 
 WITH_VALUE = {
     "--cfg": "cfg",
@@ -23,6 +24,7 @@ WITH_VALUE = {
     "--config-dir": "config_dir",
     "-cd": "config_dir",
     "--from": "from_run",
+    "--sort": "sort",
 }
 PLAIN = {
     "--multirun": "multirun",
@@ -62,6 +64,7 @@ class Asked:
     package: str | None = None
     info: str | None = None
     from_run: str | None = None
+    sort: str | None = None
 
 
 def parse(arguments: Sequence[str]) -> Asked:
@@ -102,16 +105,17 @@ def run_command(arguments: Sequence[str]) -> int:
     asked = parse(arguments)
     if asked.help or asked.hydra_help or asked.cfg or asked.info:
         return show(asked)
-    if asked.multirun:
-        raise ConfigError("-m: sweeps are not available yet; give one value for each key")
-    return run_once(asked)
+    return run_sweep(asked) if asked.multirun else run_once(asked)
 
 
 def run_once(asked: Asked) -> int:
     """One run: compose, judge, run, print."""
     from assay.composition import compose
 
-    config = judge(compose(asked.overrides, asked.config_dirs).job)
+    composed = compose(asked.overrides, asked.config_dirs, saved=saved_config(asked))
+    if composed.hydra.sweeper.get("params"):
+        raise ConfigError(f"experiment: sweeps {', '.join(composed.hydra.sweeper.params)}; add -m (assay run -m …)")
+    config = judge(composed.job)
     from assay.api import execute, workbench
     from assay.reports.console import console, show_run
     from assay.reports.progress import reporter
@@ -130,6 +134,78 @@ def run_once(asked: Asked) -> int:
     return 0
 
 
+def saved_config(asked: Asked) -> dict[str, Any] | None:
+    """The saved config that ``--from`` names, judged; None without the flag."""
+    if asked.from_run is None:
+        return None
+    from pathlib import Path
+
+    from assay.config import saved_part
+    from assay.config.saved import load_config
+    from assay.runs import files
+
+    given = Path(asked.from_run)
+    return saved_part(load_config(given if given.is_file() else given / files.CONFIG))
+
+
+def run_sweep(asked: Asked) -> int:
+    """A sweep: Hydra makes the grid and launches it, the sweeper judges it first; leaderboard at the end."""
+    from hydra._internal.hydra import Hydra
+    from hydra.core.global_hydra import GlobalHydra
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    from assay.composition import compose, hydra_fault, primary_from_saved, primary_name, search_path
+    from assay.reports.console import console
+    from assay.reports.sweep_console import show_sweep
+    from assay.runs.leaderboard import write_leaderboard
+    from assay.sweep import bench, job_task, rows_of, whole_folders
+
+    saved = saved_config(asked)
+    master = compose(asked.overrides, asked.config_dirs, multirun=True, saved=saved)
+    folder = str(master.hydra.sweep.dir)
+    overrides = [
+        f"hydra.sweep.dir={folder_override(folder)}",
+        *(o for o in asked.overrides if not o.startswith("hydra.sweep.dir=")),
+    ]
+    name = primary_name(asked.config_dirs) if saved is None else primary_from_saved(saved)
+    GlobalHydra.instance().clear()
+    hydra = Hydra.create_main_hydra2("assay", search_path(asked.config_dirs))
+    try:
+        plan, outcomes = hydra.multirun(name, job_task, overrides, with_log_configuration=False)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(hydra_fault(error, asked.overrides)) from None
+    except KeyboardInterrupt:
+        from pathlib import Path
+
+        whole = len(whole_folders(Path(folder)))
+        print(
+            f"interrupted; {whole} jobs are whole in {folder}. Go on with: assay run -m "
+            f"{shlex.join([*asked.overrides, f'hydra.sweep.dir={folder}', 'resume=true'])}",
+            file=sys.stderr,
+        )
+        return 130
+    finally:
+        GlobalHydra.instance().clear()
+        bench().close()
+    rows = rows_of(plan)
+    write_leaderboard(rows, plan.folder)
+    show_sweep(rows, console(), asked.sort)
+    print(f"\nwritten to {plan.folder}")
+    sys.stdout.flush()
+    failed = [row for row in rows if row.run is None]
+    for text in dict.fromkeys(text for outcome in outcomes for text in outcome["warnings"]):
+        print(f"warning: {one_line(text)}", file=sys.stderr)
+    for row in failed:
+        print(one_line(f"job {row.number} failed: {row.error}"), file=sys.stderr)
+    return 1 if failed else 0
+
+
+def folder_override(folder: str) -> str:
+    """A folder's name as Hydra's grammar reads it."""
+    return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def show(asked: Asked) -> int:
     """Print Hydra's help, config or information; a config that can't hold is refused first."""
     from hydra._internal.hydra import Hydra
@@ -138,14 +214,15 @@ def show(asked: Asked) -> int:
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
-    from assay.composition import compose, hydra_fault, primary_name, search_path
+    from assay.composition import compose, hydra_fault, primary_from_saved, primary_name, search_path
 
-    job = compose(asked.overrides, asked.config_dirs).job
+    saved = saved_config(asked)
+    job = compose(asked.overrides, asked.config_dirs, saved=saved).job
     if asked.cfg:
         judge(job)
     GlobalHydra.instance().clear()
     hydra = Hydra.create_main_hydra2("assay", search_path(asked.config_dirs))
-    name = primary_name(asked.config_dirs)
+    name = primary_name(asked.config_dirs) if saved is None else primary_from_saved(saved)
     shown: Any = get_args_parser().parse_args(asked.overrides)
     shown.resolve = asked.resolve
     try:

@@ -195,4 +195,6 @@ def missed_of(
 
 def read_by_model(span: Span, place: int, chunks: ChunkSet, seen_end: NDArray[np.int64]) -> bool:
     """Whether any character of ``span`` lies in text that the embedding model reads."""
-    return any(chunks.start[row] < span.end and seen_end[row] > span.start for row in chunks.rows_of(place))
+    return any(
+        max(int(chunks.start[row]), span.start) < min(int(seen_end[row]), span.end) for row in chunks.rows_of(place)
+    )

@@ -13,6 +13,8 @@ from assay.chunkers.sentence_ends import sentence_ends
 ROWS = {
     "plain": "One. |Two! |Three? |Four",
     "runs of marks": "What?! |No... |Yes!!! |So",
+    "small letters after ! and ?": "Really? |yes! |oh! |No",
+    "an ellipsis after an initial": "It was K... |Then.",
     "ellipsis inside": "Wait... what? |Well… maybe. |Well… |Maybe.",
     "quotes": "“Go.” |He went. |'Stop!' |She left. |„Ja.“ |Nein. |«Oui.» |Non.",
     "a quote within": '"Why?" she asked. |"No!" |He ran.',

@@ -78,6 +78,7 @@ def test_white_space_tokens_count_but_make_no_piece() -> None:
 
 def test_white_space_that_carries_a_mark_is_kept() -> None:
     assert DocumentChunker().pieces("\n \u0301x \u0302 ", no_tokens) == [Piece(1, 6)]
+    assert DocumentChunker().pieces(" x\u0600 ", no_tokens) == [Piece(1, 4)]
 
 
 def test_several_tokens_at_one_character_count_each() -> None:
@@ -90,6 +91,16 @@ def test_several_tokens_at_one_character_count_each() -> None:
 
 def test_a_token_that_points_back_is_counted_where_the_one_before_is() -> None:
     assert cut(TokensChunker(2, 0), "ab cd", lambda _: [(0, 2), (3, 5), (0, 0)]) == ["ab", "cd"]
+
+
+def test_units_without_tokens_go_with_the_unit_before() -> None:
+    assert cut(SentencesChunker(2, 0), "A b. ☺. C d.") == ["A b. ☺.", "C d."]
+    assert cut(SentencesChunker(2, 0), "漢. ☺. X", lambda _: [(0, 1)] * 3 + [(6, 7)]) == ["漢. ☺.", "X"]
+
+
+def test_text_before_the_first_token_goes_with_that_token() -> None:
+    assert cut(TokensChunker(2, 0), "☺漢a", lambda _: [(1, 2)] * 3 + [(2, 3)]) == ["☺漢", "a"]
+    assert cut(SentencesChunker(2, 0), "X y. ☺ A b c.") == ["X y.", "☺ A b", "c."]
 
 
 def test_document_is_one_piece() -> None:

@@ -55,10 +55,11 @@ def packed(bounds: Sequence[int], tokens: TokenMap, size: int, overlap: int) -> 
             covered = extent[1]
         if stop == last:
             break
-        # At most ``overlap`` tokens from there to here, and room for the next unit behind them.
+        # At most ``overlap`` tokens from there to here, and room for the next unit behind them. The latter also
+        # moves it past ``first``, whatever the overlap: from there the next unit did not fit.
         shared = bisect_left(before, max(before[stop] - overlap, before[stop + 1] - size))
         shared = bisect_right(before, before[shared]) - 1
-        first = _next_visible(min(max(shared, first + 1), stop), bounds, tokens.text)
+        first = _next_visible(min(shared, stop), bounds, tokens.text)
     return pieces
 
 

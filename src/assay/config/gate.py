@@ -67,15 +67,22 @@ def explain(error: ErrorDetails, raw: Mapping[str, Any]) -> str:
         return f"{key}: no such key{choice} (value {_shown(value)}){close or '; keys: ' + ', '.join(siblings)}"
     if error["type"] == "missing":
         return f"{key}: missing; give {expected(field) if field else 'a value'}"
-    if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
-        tags = error.get("ctx", {}).get("expected_tags", "").replace("'", "")
+    if error["type"] == "union_tag_not_found":
+        return f"{key}.kind: missing; give {expected(field) if field else 'a kind'}"
+    if error["type"] == "union_tag_invalid":
         found = value.get("kind") if isinstance(value, Mapping) else value
-        return f"{key}.kind: {_shown(found)} is no option; give one of {tags}"
-    return f"{key}: {_shown(value)} is not allowed; give {expected(field) if field else error['msg']}"
+        return f"{key}.kind: {_shown(found)} is no option; give {expected(field) if field else 'a kind'}"
+    right = expected(field) if field else error["msg"]
+    if error["type"] == "less_than_equal" and str(most := error.get("ctx", {}).get("le")) not in right:
+        right += f" and at most {most}"
+    return f"{key}: {_shown(value)} is not allowed; give {right}"
 
 
 def expected(field: FieldInfo) -> str:
-    """What a field takes, in words: type and range."""
+    """What a field takes, in words: the options of a group, or type and range."""
+    if field.discriminator is not None:
+        kinds = [option.model_fields["kind"].default for option in typing.get_args(field.annotation)]
+        return f"one of {', '.join(kinds)}"
     return _words(field.annotation, list(field.metadata))
 
 
@@ -91,7 +98,8 @@ def _words(annotation: Any, limits: list[Any]) -> str:
         parts = [_words(arg, limits) for arg in args if arg is not type(None)]
         return " or ".join([*parts, *(["null"] if type(None) in args else [])])
     if origin is list:
-        return f"a list such as [1, 5], each {_words(args[0], [])}"
+        of_names = _words(args[0], []) == "text"
+        return "a list of names" if of_names else f"a list such as [1, 5], each {_words(args[0], [])}"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return "a mapping with the keys " + ", ".join(annotation.model_fields)
     low = next((m.ge for m in limits if getattr(m, "ge", None) is not None), None)
@@ -160,5 +168,5 @@ def _value_at(raw: Any, path: list[str]) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= 80 else text[:77] + "…"

@@ -7,6 +7,8 @@ the same fields, ranges and cross-field checks, and nothing in them can name cod
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -30,6 +32,16 @@ Positive = Annotated[int, Field(ge=1, le=2**31 - 1)]
 NonNegative = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Text = Annotated[str, Field(min_length=1)]
 OptionalText = Annotated[str | None, Field(min_length=1)]
+
+
+
+def _device(value: Any) -> Any:
+    if isinstance(value, str) and not re.fullmatch(r"auto|cpu|(cuda|xpu)(:[0-9]{1,3})?|mps", value):
+        raise fault("embedder.device", f"{value!r} is no device; give auto, cpu, cuda, cuda:0, xpu or mps")
+    return value
+
+
+Device = Annotated[str, BeforeValidator(_device)]
 
 
 class Dataset(Model):
@@ -103,7 +115,7 @@ class _NeuralEmbedder(Model):
     revision: OptionalText = Field(None, description="commit or tag on the hub")
     dtype: Literal["float32"] = Field("float32", description="arithmetic of the forward pass")
     backend: Literal["torch"] = Field("torch", description="what runs the forward pass")
-    device: Text = Field("auto", description="auto, cpu, cuda, cuda:0, mps")
+    device: Device = Field("auto", description="auto, cpu, cuda, cuda:0, mps")
     normalize: bool = Field(False, description="scale vectors to length 1 (cosine does so anyway)")
     truncate_dim: Positive | None = Field(None, description="keep the first dimensions only (Matryoshka)")
     batch_tokens: Positive = Field(2048, description="tokens a batch; speed only")
@@ -231,6 +243,24 @@ class NoReranker(Model):
 Reranker = NoReranker
 
 
+METRIC_FAMILIES = (
+    "recall",
+    "precision",
+    "hit",
+    "mrr",
+    "ndcg",
+    "ndcg_exp",
+    "map",
+    "rprec",
+    "judged",
+    "handled",
+    "evidence_recall",
+    "evidence_precision",
+    "evidence_iou",
+    "index_recall",
+)
+
+
 class Evaluation(Model):
     """What is scored."""
 
@@ -241,6 +271,22 @@ class Evaluation(Model):
     @model_validator(mode="after")
     def _sorted_ks(self) -> Evaluation:
         object.__setattr__(self, "ks", sorted(set(self.ks)))
+        return self
+
+    @model_validator(mode="after")
+    def _known_families(self) -> Evaluation:
+        every = f"all, or a list of {', '.join(METRIC_FAMILIES)}"
+        if not self.metrics:
+            raise fault("evaluation.metrics", f"[] scores nothing; give {every}")
+        for name in [] if self.metrics == "all" else self.metrics:
+            family = name.partition("@")[0]
+            if name in METRIC_FAMILIES:
+                continue
+            if family in METRIC_FAMILIES:
+                raise fault("evaluation.metrics", f"{name!r} has a cutoff; give {family}: cutoffs are evaluation.ks")
+            close = get_close_matches(family, METRIC_FAMILIES, n=1, cutoff=0.5)
+            right = f"did you mean {close[0]}?" if close else f"give {every}"
+            raise fault("evaluation.metrics", f"{name!r} is no family of metrics; {right}")
         return self
 
 

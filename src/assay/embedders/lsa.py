@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.config.models import LsaEmbedder
 from assay.embedders.base import Measured, Progress, Vectors, finite, truncated
@@ -26,7 +27,7 @@ class LsaModel:
         self.config = config
         self.seed = seed
         self._vectorizer: Any = None
-        self._components: Vectors | None = None
+        self._components: NDArray[np.float64] | None = None
         self._fitted_on = ""
 
     @property
@@ -72,14 +73,19 @@ class LsaModel:
         try:
             counts = vectorizer.fit_transform(texts)
         except ValueError:  # no term in any text
-            self._vectorizer, self._components = None, np.zeros((1, 0), np.float32)
+            self._vectorizer, self._components = None, np.zeros((1, 0), np.float64)
             return
         dim = max(1, min(self.config.dim, *counts.shape))
-        # On two BLAS threads the decomposition comes out with other bits than on one.
-        with threadpool_limits(1, user_api="blas"):
+        self._vectorizer = vectorizer
+        if counts.shape[1] == 1:  # one term: nothing to decompose, and scikit-learn refuses to
+            self._components = np.ones((1, 1), np.float64)
+            return
+        # On two BLAS threads the decomposition comes out with other bits than on one. A single text has no
+        # variance to explain, over which scikit-learn divides.
+        with threadpool_limits(1, user_api="blas"), np.errstate(invalid="ignore"):
             svd = TruncatedSVD(n_components=dim, algorithm="randomized", n_iter=7, random_state=self.seed)
             svd.fit(counts)
-        self._vectorizer, self._components = vectorizer, svd.components_.astype(np.float64)
+        self._components = svd.components_.astype(np.float64)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         assert self._components is not None, "fit comes first"

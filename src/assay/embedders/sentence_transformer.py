@@ -16,6 +16,7 @@ import numpy as np
 
 from assay.config.models import MiniLMEmbedder, SentenceTransformerEmbedder
 from assay.embedders.base import Measured, Progress, Vectors, finite, truncated
+from assay.embedders.device import only_cpu
 from assay.embedders.model_folder import folder_hash, local_folder, minilm_folder, read_json, refuse_code
 from assay.errors import StageError
 
@@ -73,9 +74,10 @@ class SentenceTransformerModel:
         return "_model" in self.__dict__
 
     def _device_name(self) -> str:
+        """Where the model runs; asked of torch, which takes seconds to import, only where there is a choice."""
         if self.config.device != "auto":
             return self.config.device
-        return str(self._model.device)
+        return "cpu" if only_cpu() else str(self._model.device)
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -94,6 +96,11 @@ class SentenceTransformerModel:
             raise StageError(f"embedder.model: {found} can't be read as a tokenizer ({error})") from None
         tokenizer.no_truncation()
         tokenizer.no_padding()
+        if self._settings.get("do_lower_case"):  # sentence-transformers' own switch, beside the tokenizer's
+            from tokenizers.normalizers import Lowercase, Normalizer, Sequence
+
+            own: list[Normalizer] = [tokenizer.normalizer] if tokenizer.normalizer else []
+            tokenizer.normalizer = Sequence([Lowercase(), *own])
         return tokenizer
 
     @cached_property
@@ -103,7 +110,9 @@ class SentenceTransformerModel:
         quiet_libraries()
         from sentence_transformers import SentenceTransformer
 
-        device = None if self.config.device == "auto" else self.config.device
+        device: str | None = self.config.device
+        if device == "auto":
+            device = "cpu" if only_cpu() else None
         try:
             model = SentenceTransformer(
                 str(self.folder),
@@ -118,18 +127,26 @@ class SentenceTransformerModel:
         return model
 
     @cached_property
+    def _settings(self) -> dict[str, Any]:
+        """What sentence_bert_config.json says, nothing where it is absent."""
+        file = self.folder / "sentence_bert_config.json"
+        plain = read_json(file) if file.is_file() else {}
+        return plain if isinstance(plain, dict) else {}
+
+    @cached_property
     def max_length(self) -> int | None:
         """Tokens that the model reads, special tokens included; None where there is no limit."""
-        settings = self.folder / "sentence_bert_config.json"
-        if settings.is_file():
-            plain = read_json(settings)
-            if isinstance(plain, dict) and isinstance(plain.get("max_seq_length"), int):
-                return int(plain["max_seq_length"])
+        if isinstance(self._settings.get("max_seq_length"), int):
+            return int(self._settings["max_seq_length"])
         limit = self._model.max_seq_length
         return int(limit) if limit is not None else None
 
     def prompt(self, role: str) -> str:
-        """The text in front of every query or document: the config's, else the model's own, else none."""
+        """The text in front of every query or document: the config's, else the model's own, else none.
+
+        The model's own is the one that ``encode_query`` and ``encode_document`` of sentence-transformers use. They
+        take no other prompt of the model in its place, so a model that names only a ``passage`` prompt has none here.
+        """
         own = self.config.query_prompt if role == "query" else self.config.document_prompt
         if own is not None:
             return own
@@ -137,10 +154,7 @@ class SentenceTransformerModel:
         plain = read_json(settings) if settings.is_file() else {}
         prompts = plain.get("prompts") if isinstance(plain, dict) else None
         prompts = prompts if isinstance(prompts, dict) else {}
-        for name in ("query",) if role == "query" else ("document", "passage", "corpus"):
-            if prompts.get(name) is not None:
-                return str(prompts[name])
-        return ""
+        return str(prompts.get(role) or "")
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         return [tuple(pair) for pair in self._tokenizer.encode(text, add_special_tokens=False).offsets]

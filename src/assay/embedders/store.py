@@ -24,7 +24,9 @@ from assay.embedders.base import Vectors
 from assay.errors import StageError
 
 DEFAULT_MAX_BYTES = 10_000_000_000
+PAGE_BYTES = 16384
 _PARAMETERS = 500
+_ROW_BYTES = 250
 
 
 class VectorStore(Protocol):
@@ -80,28 +82,35 @@ class MemoryStore:
 
 
 class DiskStore:
-    """One SQLite file in ``folder``, bounded by ``max_bytes``: whole spaces go, least recently used first."""
+    """One SQLite file in ``folder``, bounded by ``max_bytes``.
+
+    Whole spaces go to make room, least recently used first; what still finds no room is not kept.
+    """
 
     def __init__(self, folder: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
         self.path = folder / "vectors.sqlite"
         self.max_bytes = max_bytes
+        self._touched: set[str] = set()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._open()
+        except (OSError, sqlite3.OperationalError) as error:
+            # Locked, read-only or out of reach is no damage: the file stays as it is.
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise StageError(
+                f"cache.dir: {folder} can't be used ({reason}); give another folder, or cache=none"
+            ) from None
         except sqlite3.DatabaseError:
             self._set_aside()
-        except OSError as error:
-            raise StageError(
-                f"cache.dir: {folder} can't be used ({error.strerror}); give another folder, or cache=none"
-            ) from None
 
     def _open(self) -> None:
         self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        self._db.execute(f"PRAGMA page_size={PAGE_BYTES}")
         self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA wal_autocheckpoint=256")
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (space TEXT, key BLOB, data BLOB, sum BLOB, "
-            "PRIMARY KEY (space, key)) WITHOUT ROWID"
+            "CREATE TABLE IF NOT EXISTS vectors (space TEXT, key BLOB, data BLOB, sum BLOB, PRIMARY KEY (space, key))"
         )
         self._db.execute("CREATE TABLE IF NOT EXISTS spaces (space TEXT PRIMARY KEY, used REAL) WITHOUT ROWID")
 
@@ -124,16 +133,28 @@ class DiskStore:
         try:
             for some in _portions(list(dict.fromkeys(keys))):
                 marks = ",".join("?" * len(some))
+                # A damaged row may hold another type than it was given; as a blob it fails its checksum.
                 rows = self._db.execute(
-                    f"SELECT key, data, sum FROM vectors WHERE space=? AND key IN ({marks})", [space, *some]
+                    "SELECT key, CAST(data AS BLOB), CAST(sum AS BLOB) FROM vectors "
+                    f"WHERE space=? AND key IN ({marks})",
+                    [space, *some],
                 )
                 for key, data, checksum in rows:
-                    if checksum == _checksum(space, key, data):
+                    if data and checksum == _checksum(space, key, data):
                         found[key] = np.frombuffer(data, "<f4")
+            self._touch(space)
+        except sqlite3.OperationalError:
+            return found
         except sqlite3.DatabaseError:
             self._set_aside()
             return {}
         return found
+
+    def _touch(self, space: str) -> None:
+        """Note that ``space`` is in use, once for each time the store is opened."""
+        if space not in self._touched:
+            self._touched.add(space)
+            self._db.execute("UPDATE spaces SET used=? WHERE space=?", (time.time(), space))
 
     def put(self, space: str, vectors: Mapping[bytes, Vectors]) -> None:
         rows = [
@@ -143,10 +164,11 @@ class DiskStore:
         ]
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
-            self._db.execute("INSERT OR REPLACE INTO spaces VALUES (?, ?)", (space, time.time()))
+            if self._room_for(sum(len(row[2]) + _ROW_BYTES for row in rows), space):
+                self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
+                self._db.execute("INSERT OR REPLACE INTO spaces VALUES (?, ?)", (space, time.time()))
             self._db.execute("COMMIT")
-            self._bound(space)
+            self._shrink()
         except sqlite3.OperationalError as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
@@ -156,16 +178,29 @@ class DiskStore:
         except sqlite3.DatabaseError:
             self._set_aside()
 
-    def _bound(self, current: str) -> None:
-        while self.path.stat().st_size > self.max_bytes:
+    def _pragma(self, name: str) -> int:
+        return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def _room_for(self, incoming: int, current: str) -> bool:
+        """Whether ``incoming`` bytes fit within the bound, after removing spaces; ``current`` goes only if it is too large."""
+        while True:
+            used = (self._pragma("page_count") - self._pragma("freelist_count")) * self._pragma("page_size")
+            if used + incoming + 4 * PAGE_BYTES <= self.max_bytes:
+                return True
             oldest = self._db.execute(
-                "SELECT space FROM spaces WHERE space != ? ORDER BY used LIMIT 1", (current,)
+                "SELECT space FROM spaces ORDER BY space = ?, used LIMIT 1", (current,)
             ).fetchone()
-            if oldest is None:
-                return
+            if oldest is None or (oldest[0] == current and used <= self.max_bytes):
+                return False
             self._db.execute("DELETE FROM vectors WHERE space=?", oldest)
             self._db.execute("DELETE FROM spaces WHERE space=?", oldest)
-            self._db.execute("VACUUM")
+
+    def _shrink(self) -> None:
+        """Give pages back to the disk where the file is above its bound: ``max_bytes`` may be lower than last time."""
+        if self.path.stat().st_size > self.max_bytes and self._pragma("freelist_count"):
+            with contextlib.suppress(sqlite3.OperationalError):  # another process reads: the next put does it
+                self._db.execute("VACUUM")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         self._db.close()

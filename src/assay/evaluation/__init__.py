@@ -17,9 +17,11 @@ from assay.evaluation.names import (
     WITH_BOUNDS,
     Metric,
     expand,
+    headline,
     in_order,
     parse,
 )
+from assay.evaluation.paired import PairedDifference, paired_difference
 from assay.evaluation.result import Evaluation, evaluate
 from assay.evaluation.summary import summarise
 
@@ -39,6 +41,7 @@ __all__ = [
     "Extent",
     "Metric",
     "MissFacts",
+    "PairedDifference",
     "abstention_block",
     "auroc",
     "cause_of",
@@ -46,9 +49,11 @@ __all__ = [
     "evaluate",
     "expand",
     "floor_and_ceiling",
+    "headline",
     "in_order",
     "mean_interval",
     "paired_bootstrap_interval",
+    "paired_difference",
     "parse",
     "risk_coverage",
     "score_evidence",

@@ -126,6 +126,23 @@ def in_order(names: Iterable[str]) -> list[str]:
     return sorted(dict.fromkeys(names), key=_place)
 
 
+def headline(names: Iterable[str]) -> list[str]:
+    """The headline metrics among ``names``; where they have none of one family, that family's last with a cutoff.
+
+    The first four of ``names`` where no headline family is there.
+    """
+    known = list(names)
+    chosen = []
+    for name in HEADLINE:
+        family = name.partition("@")[0]
+        same = [other for other in known if other.partition("@")[0] == family and "@" in other]
+        if name in known:
+            chosen.append(name)
+        elif same:
+            chosen.append(same[-1])
+    return chosen or known[:4]
+
+
 def _place(name: str) -> tuple[int, float, int]:
     metric = parse(name)
     k = float("inf") if metric.k is None else float(metric.k)

@@ -111,8 +111,9 @@ def exact_ranks(
         if place == len(documents) or documents[place] != target:
             continue
         own = exactly(place)
-        above = int((best > own + 2 * slack).sum())
-        for near in np.flatnonzero(np.abs(best - own) <= 2 * slack):
+        clearly_above = best > own + 2 * slack
+        above = int(clearly_above.sum())
+        for near in np.flatnonzero(~clearly_above & (best >= own - 2 * slack)):
             score = exactly(int(near))
             above += bool(near != place and (score > own or (score == own and near < place)))
         ranks[t] = above + 1

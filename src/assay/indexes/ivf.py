@@ -52,6 +52,8 @@ class IvfIndex:
             notes.append(
                 f"index=ivf: searches 1 of {nlist} cells; neighbours in other cells are lost, raise index.nprobe"
             )
+        if nlist == 1:
+            notes.append(f"index=ivf: {n} chunks make 1 cell, which every search goes through: results are flat's")
         self.notes = tuple(notes)
         metric = faiss_metric(config.metric)
         # The quantizer must outlive the index that points to it.

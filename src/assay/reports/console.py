@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assay.evaluation.names import HEADLINE
+from assay.evaluation.names import headline
 from assay.runs.run import Run
 
 WIDTH = 80
@@ -68,19 +68,6 @@ def interval(found: Mapping[str, Any]) -> str:
     """The 95 % interval as text."""
     ci = found.get("ci95")
     return "" if ci is None else f"{ci[0]:.3f} – {ci[1]:.3f}"
-
-
-def headline(metrics: Mapping[str, Any]) -> list[str]:
-    """The headline metrics that a run has; where it has none of one family, that family's largest cutoff."""
-    chosen = []
-    for name in HEADLINE:
-        family = name.split("@")[0]
-        same = [other for other in metrics if other.split("@")[0] == family and "@" in other]
-        if name in metrics:
-            chosen.append(name)
-        elif same:
-            chosen.append(same[-1])
-    return chosen or list(metrics)[:4]
 
 
 def show_run(run: Run, out: Console) -> None:

@@ -88,8 +88,9 @@ class DenseRetrieval:
         rough = self.vectors @ query
         if self.metric == "l2":
             rough = 2 * rough - (self.vectors * self.vectors).sum(axis=1)
-        take = min(len(rough), k + max(16, k // 8))
-        near = np.argpartition(-rough, take - 1)[:take]
+        # Whatever rounding may have put below the k-th is summed exactly too.
+        boundary = -np.partition(-rough, min(k, len(rough)) - 1)[min(k, len(rough)) - 1]
+        near = np.flatnonzero(rough >= boundary - 2 * tolerance(query, self._largest_norm, self.metric))
         return np.sort(pair_scores(query, self.vectors[near], self.metric))[::-1][:k]
 
     def index_recall(self, queries: Vectors, ks: Sequence[int], depth: int) -> dict[int, NDArray[np.float64]]:

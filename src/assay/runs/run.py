@@ -47,9 +47,10 @@ class Run:
     @cached_property
     def per_query(self) -> list[dict[str, Any]]:
         """The rows of ``per_query.jsonl``, in the golden set's order."""
-        return list(self._rows())
+        return list(self.rows())
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The rows of ``per_query``, one at a time, for a run that is too large to hold."""
         path = self.folder / files.PER_QUERY
         try:
             with path.open(encoding="utf-8") as file:

@@ -1,0 +1,266 @@
+"""``assay.compare``: runs on one golden set held against each other, question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import AssayError, DataError
+from assay.evaluation import HEADLINE, PairedDifference, headline, paired_difference, parse
+from assay.runs.comparison import ABSENT, ComparedRun, Comparison, Moved, Pair, Question
+from assay.runs.golden_changes import changes, differing_parts, hashes_of, in_words, questions_of
+from assay.runs.leaderboard import flat
+from assay.runs.outcomes import metric_means, outcomes
+from assay.runs.run import Run, load_run
+from assay.runs.sweep_folder import jobs_of
+
+SHOWN_MOVES = 5
+Given = Run | str | Path
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The runs to compare, a label for each, which one is the baseline, and a sweep's unfinished jobs."""
+
+    runs: tuple[Run, ...]
+    labels: tuple[str, ...]
+    baseline: int
+    unfinished: tuple[str, ...] = ()
+
+
+def compare(
+    runs: Sequence[Given] | Given,
+    metrics: Sequence[str] | None = None,
+    baseline: int | Given = 0,
+    *,
+    all_pairs: bool = False,
+) -> Comparison:
+    """How runs on one golden set differ, paired by query.
+
+    Parameters
+    ----------
+    runs
+        Two or more runs or run folders, or one sweep folder, whose whole runs are taken.
+    metrics
+        Names such as ``recall@5``; by default the headline metrics that all of them have.
+    baseline
+        The run that the others are held against: a place in ``runs``, or a run (added if it is not among them).
+    all_pairs
+        Hold every run against every run before it instead.
+
+    Raises
+    ------
+    AssayError
+        Fewer than two runs; another golden set (what changed is named); a metric that a run lacks; a damaged folder.
+    """
+    chosen = choose([runs] if isinstance(runs, Run | str | Path) else list(runs), baseline)
+    first = chosen.runs[chosen.baseline]
+    for other in chosen.runs:
+        refuse_other_golden_set(first, other)
+    names, notes = metrics_to_compare(chosen, metrics)
+    questions = tuple(Question(one.query_id, one.type, one.text) for one in outcomes(first))
+    if not questions:
+        raise DataError(f"{first.folder}: no query was evaluated, so there is nothing to compare")
+    read = tuple(read_run(run, label, questions, names) for run, label in zip(chosen.runs, chosen.labels, strict=True))
+    places = range(len(read))
+    who = (
+        [(a, b) for b in places for a in range(b)]
+        if all_pairs
+        else [(chosen.baseline, b) for b in places if b != chosen.baseline]
+    )
+    pairs = tuple(pair_of(a, b, read, questions, names) for a, b in sorted(who))
+    return Comparison(
+        runs=read,
+        questions=questions,
+        metrics=names,
+        baseline=None if all_pairs else chosen.baseline,
+        pairs=pairs,
+        config=config_differences([run.config for run in chosen.runs]),
+        unfinished=chosen.unfinished,
+        notes=(*notes, *notes_on(chosen, pairs, read)),
+    )
+
+
+def choose(given: Sequence[Given], baseline: int | Given) -> Chosen:
+    """The runs that ``given`` names: a sweep's are labelled by their numbers, others A, B, C."""
+    runs: list[Run] = []
+    unfinished: tuple[str, ...] = ()
+    jobs = None if len(given) != 1 or isinstance(given[0], Run) else jobs_of(Path(given[0]))
+    if jobs:
+        runs = [load_run(path) for path in jobs.whole]
+        unfinished = tuple(path.name for path in jobs.unfinished)
+    else:
+        runs = [_loaded(one) for one in given]
+    place = _place(baseline, runs, in_sweep=jobs is not None)
+    labels = [run.folder.name for run in runs] if jobs else []
+    if place is None:
+        assert not isinstance(baseline, int)
+        runs.insert(0, _loaded(baseline))
+        labels.insert(0, "baseline")
+    if len(runs) < 2:
+        what = f"{given[0] if given else 'nothing'}"
+        raise AssayError(
+            f"{what}: holds {len(runs)} whole runs; compare needs two or more, or a sweep folder with as many"
+            if jobs
+            else f"{what}: one run alone; give two or more run folders, or one sweep folder"
+        )
+    if not jobs:
+        labels = [ascii_uppercase[i] if len(runs) <= len(ascii_uppercase) else str(i + 1) for i in range(len(runs))]
+    return Chosen(tuple(runs), tuple(labels), place or 0, unfinished)
+
+
+def _loaded(one: Given) -> Run:
+    if isinstance(one, Run):
+        return one
+    if jobs_of(Path(one)):
+        raise AssayError(f"{one}: is a sweep folder; give it alone, or give its runs, such as {Path(one) / '0'}")
+    return load_run(one)
+
+
+def _place(baseline: int | Given, runs: Sequence[Run], *, in_sweep: bool) -> int | None:
+    """Where ``baseline`` stands among ``runs``; None where it is not among them."""
+    if isinstance(baseline, int):
+        if not 0 <= baseline < max(1, len(runs)):
+            raise AssayError(f"baseline: {baseline} is no place among {len(runs)} runs; give 0 to {len(runs) - 1}")
+        return baseline
+    folder = baseline.folder if isinstance(baseline, Run) else Path(baseline)
+    for i, run in enumerate(runs):
+        if run.folder.resolve() == folder.resolve() or (in_sweep and run.folder.name == str(folder)):
+            return i
+    return None
+
+
+def refuse_other_golden_set(a: Run, b: Run) -> None:
+    """Raise a DataError that names what changed if the two were scored on different golden sets."""
+    parts = differing_parts(hashes_of(a), hashes_of(b))
+    if parts:
+        found = changes(questions_of(outcomes(a)), questions_of(outcomes(b)))
+        raise DataError(
+            f"{b.folder}: scored on another golden set than {a.folder}, so their numbers can't be compared; "
+            f"it differs in {in_words(parts, found)}"
+        )
+
+
+def metrics_to_compare(chosen: Chosen, asked: Sequence[str] | None) -> tuple[tuple[str, ...], list[str]]:
+    """The metrics that every run has, of those asked for or of the headline, and notes on those left out."""
+    known = [metric_means(run) for run in chosen.runs]
+
+    def lacking(name: str) -> list[str]:
+        return [
+            f"{label} ({run.folder})"
+            for run, label, means in zip(chosen.runs, chosen.labels, known, strict=True)
+            if name not in means
+        ]
+
+    if asked is not None:
+        for name in asked:
+            parse(name)
+            if lacking(name):
+                raise DataError(
+                    f"metric {name!r} is not in run {', '.join(lacking(name))}; "
+                    "give one that all have, or run again with evaluation.ks and evaluation.metrics that make it"
+                )
+        if asked:
+            return tuple(dict.fromkeys(asked)), []
+    common = [name for name, (_, n) in known[chosen.baseline].items() if n and not lacking(name)]
+    if not common:
+        raise DataError(f"{chosen.runs[chosen.baseline].folder}: no metric that all of the runs have; nothing to compare")
+    left_out = [name for name in HEADLINE if lacking(name) and any(name in means for means in known)]
+    return tuple(headline(common)), [f"{name} is left out: not in run {', '.join(lacking(name))}" for name in left_out]
+
+
+def read_run(run: Run, label: str, questions: Sequence[Question], names: Sequence[str]) -> ComparedRun:
+    """The scores of ``run`` on ``questions``, in their order."""
+    places = {question.query_id: i for i, question in enumerate(questions)}
+    values = {name: np.full(len(questions), np.nan) for name in names}
+    ranks: list[int | None] = [None] * len(questions)
+    for one in outcomes(run):
+        if one.query_id not in places:
+            raise DataError(f"{run.folder}: query {one.query_id!r} is not in its golden set; the folder is damaged")
+        i = places.pop(one.query_id)
+        ranks[i] = one.first_relevant
+        for name in names:
+            value = one.values.get(name)
+            if value is not None:
+                values[name][i] = value
+    if places:
+        raise DataError(f"{run.folder}: query {next(iter(places))!r} is missing; the folder is damaged, run again")
+    return ComparedRun(label, run, values, tuple(ranks))
+
+
+def pair_of(a: int, b: int, runs: Sequence[ComparedRun], questions: Sequence[Question], names: Sequence[str]) -> Pair:
+    """Run ``b`` against run ``a``."""
+    before, after = runs[a], runs[b]
+    x, y = before.values[names[0]], after.values[names[0]]
+    moved = [
+        Moved(questions[i], float(x[i]), float(y[i]), before.first_relevant[i], after.first_relevant[i])
+        for i in np.flatnonzero(np.abs(y - x) > 1e-12).tolist()
+    ]
+    up = sorted((one for one in moved if one.after > one.before), key=lambda one: (one.before - one.after, -_gain(one)))
+    down = sorted((one for one in moved if one.after < one.before), key=lambda one: (one.after - one.before, _gain(one)))
+    return Pair(
+        a,
+        b,
+        {name: paired_difference(before.values[name], after.values[name]) for name in names},
+        dict(differences_by_type(x, y, questions)),
+        tuple(up[:SHOWN_MOVES]),
+        tuple(down[:SHOWN_MOVES]),
+    )
+
+
+def differences_by_type(
+    x: NDArray[np.float64], y: NDArray[np.float64], questions: Sequence[Question]
+) -> Iterator[tuple[str, PairedDifference]]:
+    """The difference within each type that has a value in both, in string order."""
+    for kind in sorted({question.type for question in questions if question.type is not None}):
+        rows = [i for i, question in enumerate(questions) if question.type == kind]
+        found = paired_difference(x[rows], y[rows])
+        if found.n:
+            yield kind, found
+
+
+def config_differences(configs: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    """For each dotted key that differs, every config's value; a group's option is named by the group alone."""
+    plain = [{key.removesuffix(".kind"): _plain(value) for key, value in flat(config).items()} for config in configs]
+    keys = dict.fromkeys(key for config in plain for key in config)
+    values = {key: tuple(config.get(key, ABSENT) for config in plain) for key in keys}
+    return {key: found for key, found in values.items() if any(repr(value) != repr(found[0]) for value in found)}
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON can hold it: a config that no gate has judged may have dates or .nan in it."""
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and np.isfinite(value)):
+        return value
+    return str(value)
+
+
+def notes_on(chosen: Chosen, pairs: Sequence[Pair], runs: Sequence[ComparedRun]) -> Iterator[str]:
+    """What a reader should know before believing the numbers."""
+    if chosen.unfinished:
+        yield f"unfinished, not compared: {', '.join(chosen.unfinished)}"
+    own = {repr(flat(run.config).get("evaluation.exclude_self")) for run in chosen.runs}
+    if len(own) > 1:
+        yield "evaluation.exclude_self differs, so the runs were not scored on the same judgements"
+    versions = dict.fromkeys(str(run.manifest.get("assay_version")) for run in chosen.runs)
+    if len(versions) > 1:
+        yield f"written by different versions of assay: {', '.join(versions)}"
+    for pair in pairs:
+        for name, found in pair.metrics.items():
+            values = (runs[pair.a].values[name], runs[pair.b].values[name])
+            lone = int((np.isnan(values[0]) != np.isnan(values[1])).sum())
+            if lone:
+                who = f"{runs[pair.a].label} and {runs[pair.b].label}"
+                yield f"{name}: {lone} queries have a value in only one of {who} and are left out ({found.n} compared)"
+
+
+def _gain(one: Moved) -> float:
+    """How much nearer the top the first relevant document came, as a difference of reciprocal ranks."""
+    return (1 / one.rank_after if one.rank_after else 0.0) - (1 / one.rank_before if one.rank_before else 0.0)
