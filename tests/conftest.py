@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,8 @@ def assay(tmp_path: Path) -> Assay:
 
     def call(*arguments: str, cwd: Path = work, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "HF_HUB_OFFLINE": "1", "XDG_CACHE_HOME": str(tmp_path / "cache"), **(env or {})}
+        path = [os.path.abspath(entry) for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
+        environment["PYTHONPATH"] = os.pathsep.join(path)
         return subprocess.run(
             [sys.executable, "-m", "assay.cli", *arguments],
             cwd=cwd,
@@ -77,5 +80,47 @@ def assay(tmp_path: Path) -> Assay:
             text=True,
             timeout=300,
         )
+
+    return call
+
+
+ResultOf = Callable[..., Any]
+
+
+@pytest.fixture
+def result_of(tmp_path: Path) -> ResultOf:
+    """Run the pipeline in memory on literals, with lsa on one thread, without titles and store, unless overridden.
+
+    ``result_of({"d1": text}, {"q1": text}, [("q1", "d1", grade)], "index=ivf", spans=[("q1", "d1", 0, 9)])``; a query
+    without a judgement is unanswerable.
+    """
+    from assay import pipeline
+    from assay.composition import compose
+    from assay.config import judge
+    from assay.golden.write import GoldenParts, write_golden_set
+    from assay.records import Document, Judgement, Query, Span
+    from assay.reports.progress import Silent
+    from assay.workbench import Workbench
+
+    bench = Workbench(tmp_path)
+    usual = ["embedder=lsa", "chunker.context=none", "cache=none", "threads=1"]
+
+    def call(
+        documents: dict[str, str],
+        queries: dict[str, str],
+        qrels: list[tuple[str, str, int]],
+        *overrides: str,
+        spans: Sequence[tuple[str, str, int, int]] = (),
+    ) -> Any:
+        judged = {query for query, _, _ in qrels}
+        parts = GoldenParts(
+            [Document(*document) for document in documents.items()],
+            [Query(*query, answerable=query[0] in judged) for query in queries.items()],
+            {"test": [Judgement(*row) for row in qrels]},
+            [Span(*span) for span in spans],
+        )
+        folder = write_golden_set(parts, tmp_path / f"set{len(list(tmp_path.glob('set*')))}")
+        chosen = compose([*usual, f"dataset.path='{folder}'", *overrides]).job
+        return pipeline.run(judge(chosen), bench, Silent())
 
     return call

@@ -80,7 +80,7 @@ def execute(config: Config, overrides: Sequence[str], bench: Workbench, reporter
     text = config_yaml(config)
     bench.golden_path(config.dataset)
     bench.embedder(config).check()
-    ours = claim(Path(config.run_dir), text, config.resume)
+    ours = claim(Path(config.run_dir).expanduser(), text, config.resume)
     if ours.whole:
         return load_run(ours.folder)
     try:

@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -24,13 +25,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return dispatch(arguments)
     except AssayError as error:
         if debug:
-            raise
+            traceback.print_exc()
         for line in error.lines():
             print(line, file=sys.stderr)
         return WRONG
     except KeyboardInterrupt:
         if debug:
-            raise
+            traceback.print_exc()
         print(
             "interrupted; nothing half-written is left. The same command with resume=true goes on where it stopped",
             file=sys.stderr,
@@ -42,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return GOOD
     except OSError as error:
         if debug:
-            raise
+            traceback.print_exc()
         print(
             one_line(f"{error.filename or 'assay'}: {error.strerror or error}; nothing half-written is left"),
             file=sys.stderr,
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG
     except Exception as error:
         if debug:
-            raise
+            traceback.print_exc()
         print(
             one_line(
                 f"a fault in assay itself ({type(error).__name__}: {error}); run again with --debug and report it"

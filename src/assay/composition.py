@@ -20,11 +20,13 @@ from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import ChoiceSweep, Override
 from hydra.core.utils import JobRuntime, setup_globals
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import grammar_parser as interpolations
+from omegaconf.errors import GrammarParseError, OmegaConfBaseException
 from yaml import YAMLError
 
 from assay.config import GROUPS, Config, nearest
@@ -34,6 +36,7 @@ from assay.errors import ConfigError
 
 PRIMARY = "config"
 MERGED_PRIMARY = "assay_primary"
+ASSAY_SWEEPER = "hydra_plugins.assay_sweeper.AssaySweeper"
 SAVED_OPTION = "_saved"
 FIXED_HYDRA_KEYS = {
     "hydra.run.dir": "a run's folder is run_dir=…",
@@ -45,6 +48,18 @@ FIXED_HYDRA_KEYS = {
     "hydra/sweeper": "sweeps are assay's own; set hydra.sweep.dir or hydra/launcher",
     "hydra.callbacks": "callbacks are not supported",
     "hydra/callbacks": "callbacks are not supported",
+    "hydra.searchpath": "use --config-dir DIR for options of your own",
+    "hydra.job_logging": "assay keeps no log files",
+    "hydra/job_logging": "assay keeps no log files",
+    "hydra.hydra_logging": "assay keeps no log files",
+    "hydra/hydra_logging": "assay keeps no log files",
+}
+# What Hydra's own part must hold, whichever file it came from.
+FIXED_VALUES: dict[str, tuple[Any, ...]] = {
+    "hydra.run.dir": (".",),
+    "hydra.output_subdir": (None,),
+    "hydra.job.chdir": (False, None),
+    "hydra.searchpath": ([],),
 }
 
 
@@ -83,9 +98,9 @@ def user_confs(config_dirs: Sequence[str] = ()) -> list[Path]:
     found = []
     for given in config_dirs:
         folder = Path(given).absolute()
-        if not folder.is_dir():
+        if not given or not folder.is_dir():
             raise ConfigError(
-                f"--config-dir: {given} is no folder; give one that holds options such as chunker/mine.yaml"
+                f"--config-dir: {given or repr(given)} is no folder; give one that holds options such as chunker/mine.yaml"
             )
         found.append(folder)
     own = Path.cwd() / "conf"
@@ -148,13 +163,29 @@ def primary_name(config_dirs: Sequence[str] = ()) -> str:
     body = OmegaConf.create(merged)
     for file in partial:
         own = _load_yaml(file)
-        for entry in own.pop("defaults", None) or []:
+        entries = own.pop("defaults", None) or []
+        _check_partial(file, own, entries)
+        for entry in entries:
             defaults = _with_default(defaults, entry)
         body = OmegaConf.merge(body, OmegaConf.create(own))  # type: ignore[assignment]
     node = OmegaConf.create({"defaults": defaults})
     node.merge_with(body)
     ConfigStore.instance().store(name=MERGED_PRIMARY, node=node, provider="assay")
     return MERGED_PRIMARY
+
+
+def _check_partial(file: Path, own: dict[str, Any], entries: Any) -> None:
+    """Refuse what Hydra would stumble over, or act on before the gate can judge it."""
+    if not isinstance(entries, list):
+        raise ConfigError(f"{file}: defaults: {entries!r} is no list; give lines such as - chunker: document")
+    for entry in entries:
+        if not isinstance(entry, str) and not (isinstance(entry, dict) and len(entry) == 1):
+            raise ConfigError(f"{file}: defaults: {entry!r} is no entry; give lines such as - chunker: document")
+    hydra = own.get("hydra", {})
+    if not isinstance(hydra, dict):
+        raise ConfigError(f"{file}: hydra: {hydra!r} is no mapping; leave it out")
+    if hydra.get("searchpath"):
+        raise ConfigError(f"{file}: hydra.searchpath: can't be set; {FIXED_HYDRA_KEYS['hydra.searchpath']}")
 
 
 def _with_default(defaults: list[Any], entry: Any) -> list[Any]:
@@ -206,6 +237,9 @@ def check_overrides(overrides: Sequence[str], multirun: bool) -> None:
             parsed = parser.parse_override(text)
         except (OverrideParseException, HydraException) as error:
             raise ConfigError(_grammar_fault(text, error, parser)) from None
+        if not bare:
+            raise ConfigError(f"{text}: no override; give KEY=VALUE, such as chunker.size=64")
+        _check_value(bare, parsed)
         if parsed.is_sweep_override() and not multirun:
             raise ConfigError(
                 f"{bare}: {text.split('=', 1)[1]!r} is several values; add -m for a sweep, "
@@ -213,10 +247,26 @@ def check_overrides(overrides: Sequence[str], multirun: bool) -> None:
             )
 
 
+def _check_value(key: str, parsed: Override) -> None:
+    """Refuse a value that names code, and one that can't choose an option of a group."""
+    value = parsed.value()
+    for one in value.list if isinstance(value, ChoiceSweep) else [value]:
+        refuse_targets(one, key)
+        if key in (*GROUPS, "experiment") and not parsed.is_delete() and (one is None or isinstance(one, int | float)):
+            shown = parsed.get_value_string()
+            raise ConfigError(f"{key}: {shown} is no option; give {key}=NAME, one that assay run --help lists")
+
+
 def quoted(text: str) -> str:
     """The override ``text`` with its value quoted for Hydra's grammar and for the shell."""
     key, _, value = text.partition("=")
-    inner = value.replace("\\", "\\\\").replace('"', '\\"')
+    try:
+        interpolations.parse(value)
+    except GrammarParseError:
+        value = re.sub(r"(\\*)\$\{", r"\1\1\\${", value)
+    # In quotes Hydra halves the backslashes in front of a quotation mark and keeps all others.
+    inner = re.sub(r'(\\*)"', r'\1\1\\"', value)
+    inner = re.sub(r"(\\+)$", r"\1\1", inner)
     return "'" + f'{key}="{inner}"'.replace("'", "'\\''") + "'"
 
 
@@ -228,7 +278,7 @@ def _grammar_fault(text: str, error: Exception, parser: OverridesParser) -> str:
     try:
         parser.parse_override(fixed[1:-1].replace("'\\''", "'"))
     except HydraException:
-        return f"{key}: Hydra's grammar can't read {value!r} ({str(error).splitlines()[0]})"
+        return unknown_key(key, [text])
     return f"{key}: Hydra's grammar can't read the value {value!r} as it stands; quote it: {fixed}"
 
 
@@ -266,9 +316,31 @@ def compose_with(source: ConfigLoaderImpl, name: str, overrides: Sequence[str], 
     mode = RunMode.MULTIRUN if multirun else RunMode.RUN
     try:
         config = source.load_configuration(config_name=name, overrides=list(overrides), run_mode=mode)
-        return _resolved(config)
-    except (HydraException, OmegaConfBaseException, YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{_not_utf8(source)}: byte {error.start} is no UTF-8; save the file as UTF-8") from None
+    except (HydraException, OmegaConfBaseException, YAMLError) as error:
         raise ConfigError(hydra_fault(error, overrides)) from None
+    except (ValueError, AttributeError) as error:
+        # What Hydra raises over an option file that is YAML but no config, such as a number among its defaults.
+        raise ConfigError(f"config: an option file is no config ({error}); give lines such as size: 64") from None
+    try:
+        return _resolved(config)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(hydra_fault(error, overrides)) from None
+
+
+def _not_utf8(source: ConfigLoaderImpl) -> Path | str:
+    """The first config file on the search path that is no UTF-8; Hydra doesn't say which it was reading."""
+    for entry in source.get_search_path().get_path():
+        folder = Path(entry.path.removeprefix("file://"))
+        for file in sorted(folder.rglob("*.yaml")) if entry.path.startswith("file://") else []:
+            try:
+                file.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                return file
+            except OSError:
+                continue
+    return "config"
 
 
 def _resolved(config: DictConfig) -> Composed:
@@ -283,6 +355,7 @@ def _resolved(config: DictConfig) -> Composed:
         }
     finally:
         HydraConfig.instance().cfg = previous
+    refuse_targets(job)
     with open_dict(config):
         return Composed(job, config.hydra)
 
@@ -295,12 +368,24 @@ def check_hydra_part(hydra: DictConfig) -> None:
         node = plain.get(part)
         if isinstance(node, dict) and "_target_" in node:
             target = node.pop("_target_")
+            if part == "sweeper" and target in _declared_targets(part) and target != ASSAY_SWEEPER:
+                raise ConfigError(f"hydra/sweeper: can't be set ({target!r}); {FIXED_HYDRA_KEYS['hydra/sweeper']}")
             if target not in _declared_targets(part):
                 raise ConfigError(
                     f"hydra.{part}._target_: {target!r} names code to run; "
                     f"choose an installed plugin by hydra/{part}=NAME"
                 )
     refuse_targets(plain, "hydra")
+    for key, allowed in FIXED_VALUES.items():
+        node = OmegaConf.select(hydra, key.removeprefix("hydra."))
+        value = OmegaConf.to_container(node) if OmegaConf.is_config(node) else node
+        if value not in allowed:
+            raise ConfigError(f"{key}: can't be set ({value!r}); {FIXED_HYDRA_KEYS[key]}")
+    for part in ("job_logging", "hydra_logging"):
+        # Python's logging calls whatever a handler, a formatter or a filter names.
+        for name in plain.get(part) or {}:
+            if name not in {"version", "root", "disable_existing_loggers"}:
+                raise ConfigError(f"hydra.{part}.{name}: can't be set; {FIXED_HYDRA_KEYS[f'hydra.{part}']}")
 
 
 def _declared_targets(part: str) -> set[str]:
@@ -314,13 +399,27 @@ def hydra_fault(error: Exception, overrides: Sequence[str]) -> str:
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options is not None:
         group, _, option = error.missing_cfg_file.rpartition("/")
         options = list(error.options)
+        if group and not options and group != "experiment":
+            return unknown_key(group, [f"{group}={option}"])
         return f"{group}: {option!r} is no option{nearest(option, options)}; options: {', '.join(sorted(options))}"
     missed = re.search(r"Could not override '([^']+)'", text)
     if missed:
         return unknown_key(missed.group(1), overrides)
+    absent = re.search(r"Could not delete from config. '([^']+)' does not exist", text)
+    if absent:
+        return unknown_key(absent.group(1), overrides)
+    twice = re.search(r"Multiple values for (\S+)\. To override a value use 'override \S+: ([^']*)'", text)
+    if twice:
+        group, option = twice.groups()
+        return f"{group}: chosen twice; give {group}={option} without +, or - override /{group}: {option} in a file"
+    unread = re.search(r"In '([^']+)': Could not load '([^']+)'", text)
+    if unread:
+        where, what = unread.groups()
+        where = "conf/config.yaml" if where in {PRIMARY, MERGED_PRIMARY} else f"{where}.yaml"
+        return f"{where}: its defaults name {what!r}, which is no option; give lines such as - chunker: document"
     if isinstance(error, YAMLError):
         mark = getattr(error, "problem_mark", None)
-        return yaml_fault(mark.name if mark else "a config file", error)
+        return yaml_fault(mark.name if mark else getattr(error, "name", "a config file"), error)
     cause = error.__cause__
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if cause is not None:
@@ -328,9 +427,13 @@ def hydra_fault(error: Exception, overrides: Sequence[str]) -> str:
     if lines and "interpolation" in " ".join(lines).lower():
         key = getattr(error, "full_key", None) or getattr(cause, "full_key", None)
         return f"{key or 'config'}: {lines[0]}"
+    wrong = re.search(r"Key '[^']+' not in '[^']+'\s+full_key: (\S+)", f"{text}\n{cause}")
+    if wrong:
+        return unknown_key(wrong.group(1), overrides)
     for override in overrides:
-        if override in text:
-            return f"{override.split('=', 1)[0].lstrip('+~')}: {' '.join(lines[:3])}"
+        key = override.split("=", 1)[0].lstrip("+~")
+        if override in text or f"'{key}'" in text:
+            return f"{key}: {' '.join(lines[:3])}"
     return "config: " + " ".join(lines[:3])
 
 
@@ -340,12 +443,25 @@ def unknown_key(key: str, overrides: Sequence[str]) -> str:
     known = known_keys()
     top = key.split(".")[0]
     shown = f" (value {value!r})" if value else ""
-    if key in known:
-        return f"{key}: the chosen option of {top} has no such key{shown}; choose an option that has it"
+    if top == "hydra":
+        return f"{key}: no such key of Hydra's{shown}; assay run --cfg hydra shows them"
+    if key in known and "." in key:
+        having = " or ".join(f"{top}={kind}" for kind in kinds_with(top, key.split(".")[1]))
+        return f"{key}: the chosen option of {top} has no such key{shown}; {having} has it"
     pool = known if "." in key else [*GROUPS, *[name for name in known if "." not in name]]
     same_group = [name for name in known if name.startswith(top + ".")]
-    close = nearest(key, pool)
+    inside = nearest(key.removeprefix(f"{top}."), [name.removeprefix(f"{top}.") for name in same_group])
+    close = inside.replace("mean ", f"mean {top}.") if same_group and "." in key else nearest(key, pool)
     return f"{key}: no such key{shown}{close or '; keys: ' + ', '.join(same_group or sorted({n.split('.')[0] for n in known}))}"
+
+
+def kinds_with(group: str, key: str) -> list[str]:
+    """The kinds of ``group`` that have ``key``."""
+    import typing
+
+    annotation = Config.model_fields[group].annotation
+    options = typing.get_args(annotation) or (annotation,)
+    return [str(option.model_fields["kind"].default) for option in options if key in option.model_fields]
 
 
 def known_keys() -> list[str]:

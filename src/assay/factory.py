@@ -11,8 +11,6 @@ from assay.embedders.base import Embedder, Vectors
 from assay.embedders.store import DEFAULT_MAX_BYTES, DiskStore, MemoryStore, VectorStore, default_folder
 from assay.indexes.base import Index
 
-TINY = 1
-
 
 def make_chunker(config: models.Chunker) -> Chunker:
     """The chunker that ``config`` names."""
@@ -40,15 +38,15 @@ def make_embedder(config: models.Embedder, seed: int) -> Embedder:
 def make_index(config: models.Index, vectors: Vectors, seed: int, depth: int) -> tuple[Index, tuple[str, ...]]:
     """The index that ``config`` names, built over ``vectors``, and its warnings.
 
-    A kind that can't be built from so few vectors becomes exact search, and the warning says so.
+    Without any vector there is nothing to build: every kind becomes exact search, and the warning says so.
     """
     from assay.indexes.flat import FlatIndex
 
     if isinstance(config, models.FlatIndex):
         return FlatIndex(vectors, config.metric), ()
-    if len(vectors) < TINY and not _asks_for_more(config):
+    if not len(vectors):
         return FlatIndex(vectors, config.metric), (
-            f"index={config.kind}: {len(vectors)} chunks are too few to build it; EXACT SEARCH (flat) RAN INSTEAD",
+            f"index={config.kind}: there is no chunk to build it from; EXACT SEARCH (flat) RAN INSTEAD",
         )
     if isinstance(config, models.IvfIndex):
         from assay.indexes.ivf import IvfIndex
@@ -59,11 +57,6 @@ def make_index(config: models.Index, vectors: Vectors, seed: int, depth: int) ->
 
     hnsw = HnswIndex(vectors, config, seed, depth)
     return hnsw, hnsw.notes
-
-
-def _asks_for_more(config: models.Index) -> bool:
-    """Whether the config sets by hand what so few vectors can't give: then the kind itself refuses, by name."""
-    return isinstance(config, models.IvfIndex) and config.nlist != "auto"
 
 
 def make_store(config: models.Cache) -> VectorStore:

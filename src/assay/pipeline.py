@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -103,7 +103,7 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         retrieved, search = lexical(config.retriever, config, golden, chunks, clock, reporter)
     else:
         with clock.stage("fit"):
-            embedder.fit(chunks.embedded_texts() if embedder.kind == "lsa" else [])
+            embedder = bench.fitted(config, embedder, chunks)
         with clock.stage("embed_chunks"), reporter.stage("embed chunks", len(chunks)) as done:
             vectors = embed_documents(embedder, chunks.embedded_texts(), store, counted["document_vectors"], done)
         with clock.stage("embed_queries"), reporter.stage("embed queries", len(golden.evaluated)) as done:
@@ -111,6 +111,8 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         retrieved, search = dense(config, golden, chunks, embedder, vectors, queries, clock, reporter, warnings)
 
     with clock.stage("score"):
+        if config.evaluation.exclude_self:
+            retrieved = without_own(retrieved, golden, chunks)
         rankings, kept = rankings_of(retrieved.hits, config, golden, chunks)
         scores = score_run(config, golden, chunks, retrieved, rankings, kept)
     warnings.about_scores(config, golden, scores)
@@ -182,7 +184,6 @@ def dense(
         hits = retrieval.retrieve(queries, max(depth, wanted), wanted)
         done(len(queries))
     with clock.stage("measure"):
-        # On the factory's own word, not on the config's: a kind that became flat has nothing to approximate.
         recalls = {} if config.index.kind == "flat" else retrieval.index_recall(queries, config.evaluation.ks, depth)
         search = time_search(retrieval, queries, depth, [q.text for q in golden.evaluated], embedder)
         seen_end, cut_off = truncation(embedder, chunks)
@@ -234,14 +235,30 @@ def lexical(
     ), None
 
 
+def without_own(retrieved: Retrieved, golden: GoldenSet, chunks: ChunkSet) -> Retrieved:
+    """``retrieved`` as if the document whose id equals the query's were not in the corpus."""
+    places = {document.id: place for place, document in enumerate(golden.documents)}
+
+    def exact_ranks(i: int, documents: Sequence[int]) -> list[int | None]:
+        own = places.get(golden.evaluated[i].id)
+        if own is None:
+            return retrieved.exact_ranks(i, documents)
+        first, *ranks = retrieved.exact_ranks(i, [own, *documents])
+        return [rank - 1 if rank is not None and first is not None and first < rank else rank for rank in ranks]
+
+    hits = [
+        without_document(found, chunks, query.id) if query.id in places else found
+        for query, found in zip(golden.evaluated, retrieved.hits, strict=True)
+    ]
+    return replace(retrieved, hits=hits, exact_ranks=exact_ranks)
+
+
 def rankings_of(
     hits: list[Hits], config: Config, golden: GoldenSet, chunks: ChunkSet
 ) -> tuple[list[Ranking], list[Hits]]:
     """The final ranking of every query, and the hits that ``min_score`` left."""
     rankings, kept = [], []
     for query, found in zip(golden.evaluated, hits, strict=True):
-        if config.evaluation.exclude_self:
-            found = without_document(found, chunks, query.id)
         left = above(found, config.filter.min_score, FIRST_STAGE)
         rankings.append(rank(query.id, left, chunks, top_score(found, FIRST_STAGE)))
         kept.append(left)

@@ -93,6 +93,9 @@ def parse(arguments: Sequence[str]) -> Asked:
         else:
             known = [*WITH_VALUE, *PLAIN, "--info", "--debug"]
             raise AssayError(f"{word}: no such flag of assay run{nearest(flag, known) or '; see assay run --help'}")
+    for flag, given in (("--package", asked.package), ("--resolve", asked.resolve)):
+        if given and asked.cfg is None:
+            raise AssayError(f"{flag}: needs --cfg, as in assay run --cfg job {flag}")
     if asked.cfg is not None and asked.cfg not in {"job", "hydra", "all"}:
         raise AssayError(f"--cfg: {asked.cfg!r} is not one of job, hydra, all")
     if asked.info is not None and asked.info not in INFO:
@@ -128,7 +131,7 @@ def run_once(asked: Asked) -> int:
         bench.close()
     out = console()
     show_run(run, out)
-    print(f"\nwritten to {config.run_dir}")
+    print(f"\nwritten to {run.folder}")
     sys.stdout.flush()
     told.flush()
     return 0
@@ -231,13 +234,16 @@ def show(asked: Asked) -> int:
         elif asked.hydra_help:
             hydra.hydra_help(config_name=name, args_parser=get_args_parser(), args=shown)
         elif asked.cfg:
-            hydra.show_cfg(
-                config_name=name,
-                overrides=asked.overrides,
-                cfg_type=asked.cfg,
-                package=asked.package,
-                resolve=asked.resolve,
-            )
+            try:
+                hydra.show_cfg(
+                    config_name=name,
+                    overrides=asked.overrides,
+                    cfg_type=asked.cfg,
+                    package=asked.package,
+                    resolve=asked.resolve,
+                )
+            except SystemExit:  # Hydra's way to say that the package is not there; it has said so on stderr
+                return 2
         elif asked.info:
             with _log_to_stdout():
                 hydra.show_info(asked.info, config_name=name, overrides=asked.overrides)

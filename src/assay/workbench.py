@@ -30,6 +30,7 @@ class Workbench:
         self._golden: dict[tuple[str, str, str], GoldenSet] = {}
         self._embedders: dict[tuple[models.Embedder, int], Embedder] = {}
         self._stores: dict[models.Cache, VectorStore] = {}
+        self._fitted: dict[tuple[models.Embedder, int, bytes], Embedder] = {}
         self._chunks: dict[tuple[object, ...], ChunkSet] = {}
 
     def golden_set(self, config: models.Dataset) -> GoldenSet:
@@ -71,6 +72,19 @@ class Workbench:
             self._embedders.clear()  # one model in memory at a time
             self._embedders[key] = factory.make_embedder(config.embedder, config.seed)
         return self._embedders[key]
+
+    def fitted(self, config: Config, embedder: Embedder, chunks: ChunkSet) -> Embedder:
+        """``embedder`` once it has learned from ``chunks``; one that learned the same before is handed out again."""
+        if embedder.kind != "lsa":
+            return embedder
+        texts = chunks.embedded_texts()
+        key = (config.embedder, config.seed, key_of("\0".join(texts)))
+        if key not in self._fitted:
+            if len(self._fitted) >= LARGEST_CHUNK_SETS:
+                self._fitted.pop(next(iter(self._fitted)))
+            embedder.fit(texts)
+            self._fitted[key] = embedder
+        return self._fitted[key]
 
     def store(self, config: models.Cache) -> VectorStore:
         """The store, opened once."""

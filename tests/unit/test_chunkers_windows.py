@@ -94,13 +94,13 @@ def test_a_token_that_points_back_is_counted_where_the_one_before_is() -> None:
 
 
 def test_units_without_tokens_go_with_the_unit_before() -> None:
-    assert cut(SentencesChunker(2, 0), "A b. ☺. C d.") == ["A b. ☺.", "C d."]
+    assert cut(SentencesChunker(2, 0), "Ab cd. ☺. Ef gh.") == ["Ab cd. ☺.", "Ef gh."]
     assert cut(SentencesChunker(2, 0), "漢. ☺. X", lambda _: [(0, 1)] * 3 + [(6, 7)]) == ["漢. ☺.", "X"]
 
 
 def test_text_before_the_first_token_goes_with_that_token() -> None:
     assert cut(TokensChunker(2, 0), "☺漢a", lambda _: [(1, 2)] * 3 + [(2, 3)]) == ["☺漢", "a"]
-    assert cut(SentencesChunker(2, 0), "X y. ☺ A b c.") == ["X y.", "☺ A b", "c."]
+    assert cut(SentencesChunker(2, 0), "Ab cd. ☺ Ef gh ij.") == ["Ab cd.", "☺ Ef gh", "ij."]
 
 
 def test_document_is_one_piece() -> None:

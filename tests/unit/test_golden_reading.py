@@ -340,3 +340,13 @@ def test_a_folder_with_dangling_judgements_loads_without_them(tmp_path: Path) ->
     counts = load_golden_set(tmp_path, on_unknown="drop").counts
     assert (counts.documents, counts.total, counts.judgements) == (255, 50, 49)
     assert counts.unjudged == 50 - counts.answerable
+
+
+def test_a_null_title_or_metadata_is_an_absent_one(tmp_path: Path) -> None:
+    folder = tmp_path / "nulls"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "d", "text": "a", "title": null, "metadata": null}\n')
+    (folder / "queries.jsonl").write_text('{"_id": "q", "text": "a", "metadata": null}\n')
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    golden = load_golden_set(folder)
+    assert (golden.documents[0].title, golden.documents[0].metadata, golden.evaluated[0].type) == ("", {}, None)

@@ -168,5 +168,7 @@ def _value_at(raw: Any, path: list[str]) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else repr(value)
+    text = (
+        {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else repr(value)
+    )
     return text if len(text) <= 80 else text[:77] + "…"

@@ -34,7 +34,6 @@ Text = Annotated[str, Field(min_length=1)]
 OptionalText = Annotated[str | None, Field(min_length=1)]
 
 
-
 def _device(value: Any) -> Any:
     if isinstance(value, str) and not re.fullmatch(r"auto|cpu|(cuda|xpu)(:[0-9]{1,3})?|mps", value):
         raise fault("embedder.device", f"{value!r} is no device; give auto, cpu, cuda, cuda:0, xpu or mps")

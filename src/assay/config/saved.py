@@ -7,6 +7,7 @@ no interpolations, no secrets.
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +87,11 @@ def load_config(path: Path) -> Config:
 
 
 def _portable(path: str) -> str:
-    absolute = Path(path).absolute()
+    flat = os.path.abspath(path)
+    # x/../y is y, unless x is a link that leads elsewhere.
+    same = os.path.exists(flat) and os.path.exists(path) and os.path.samefile(flat, path)
     try:
-        return absolute.relative_to(Path.cwd()).as_posix()
+        return (Path(flat) if same else Path(path).absolute()).relative_to(Path.cwd()).as_posix()
     except ValueError:
         return path
 

@@ -44,21 +44,20 @@ class Fields:
         return None
 
     def string(self, key: str, default: str | None = None) -> str | None:
-        """A string, ``default`` where the key is absent; without a default, absence is a fault."""
-        if key not in self.values:
+        """A string, ``default`` where the key is absent or null; without a default, absence is a fault."""
+        if key not in self.values or (self.values[key] is None and default is not None):
             if default is None:
                 self.fault(f'no "{key}"; every row needs one, a string')
             return default
         value = self.values[key]
         if isinstance(value, str):
             return value
-        hint = " (or leave the key out)" if value is None and default is not None else ""
-        self.fault(f'"{key}" is {kind_of(value)}; a string is right{hint}')
+        self.fault(f'"{key}" is {kind_of(value)}; a string is right')
         return None
 
     def mapping(self, key: str) -> dict[str, Any] | None:
-        """A JSON object, empty where the key is absent."""
-        value = self.values.get(key, {})
+        """A JSON object, empty where the key is absent or null (as exporters write what isn't there)."""
+        value = {} if self.values.get(key) is None else self.values[key]
         if isinstance(value, dict):
             return value
         self.fault(f'"{key}" is {kind_of(value)}; an object such as {{"type": "lookup"}} is right, or no such key')

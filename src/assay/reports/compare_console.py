@@ -62,21 +62,29 @@ def _method() -> str:
 def _runs(found: Comparison, out: Console) -> None:
     """The runs, and what differs in their configs."""
     wide = max(len(one.label) for one in found.runs)
+    telling: list[str] = [] if _is_of_two(found) else _telling(found)
     for i, one in enumerate(found.runs):
-        values = [] if _is_of_two(found) else [f"{key}={_shown(v[i])}" for key, v in found.config.items() if v[i] is not ABSENT]
+        values = [f"{key}={_shown(found.config[key][i])}" for key in telling if found.config[key][i] is not ABSENT]
         mark = "  (baseline)" if i == found.baseline else ""
-        path = str(one.run.folder)
-        line = f"{one.label:<{wide}}  {' '.join(values) or path}{mark}"
-        out.print(Text(cut_to(line, out.width) if values else plain(line)))
+        line = f"{one.label:<{wide}}  "
+        line += cut_to(" ".join(values), out.width - len(line + mark)) if values else plain(str(one.run.folder))
+        out.print(Text(line + mark))
     if not found.config:
         out.print(Text("The configs are equal."))
     elif _is_of_two(found):
         out.print()
         table = _table(("config", "left"), (found.runs[0].label, "left"), (found.runs[1].label, "left"))
         table.columns[0].no_wrap = False
-        for key, values in found.config.items():
-            table.add_row(Text(plain(key)), *(Text(cut_to(_shown(value), 30)) for value in values))
+        for key, both in found.config.items():
+            table.add_row(Text(plain(key)), *(Text(cut_to(_shown(value), 30)) for value in both))
         out.print(table)
+
+
+def _telling(found: Comparison) -> list[str]:
+    """The keys that tell many runs apart: where one option brings keys of its own, the option's name says it all."""
+    return [
+        key for key, values in found.config.items() if len({repr(value) for value in values if value is not ABSENT}) > 1
+    ]
 
 
 def _shown(value: Any) -> str:
@@ -157,7 +165,9 @@ def _types(found: Comparison) -> Table:
         return table
     pairs = found.pairs[:SHOWN_RUNS]
     more = f", first {SHOWN_RUNS} of {len(found.pairs)}" if len(found.pairs) > len(pairs) else ""
-    table = _table((f"{metric} by type{more}", "left"), ("n", "right"), *((_against(found, pair), "right") for pair in pairs))
+    table = _table(
+        (f"{metric} by type{more}", "left"), ("n", "right"), *((_against(found, pair), "right") for pair in pairs)
+    )
     for kind in dict.fromkeys(kind for pair in pairs for kind in pair.by_type):
         sizes = {pair.by_type[kind].n for pair in pairs if kind in pair.by_type}
         cells = [signed(pair.by_type[kind].difference) if kind in pair.by_type else "–" for pair in pairs]

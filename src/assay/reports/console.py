@@ -88,7 +88,7 @@ def show_run(run: Run, out: Console) -> None:
         *(name for name in ("evidence_recall@5", "evidence_recall@2000w", "index_recall@10") if name in metrics),
     ]
     out.print(_metrics_table(run, [name for name in shown if metrics[name]["n"]]))
-    if run.metrics["by_type"]:
+    if run.metrics["by_type"] and names:
         out.print()
         out.print(_types_table(run, names))
     for line in [*abstention_lines(run.metrics["abstention"]), *_causes(run.metrics["causes"])]:
@@ -165,10 +165,12 @@ def abstention_lines(block: Mapping[str, Any]) -> list[str]:
         else ""
     )
     if block["threshold"] is None:
+        empty = block["correct_empty_rate"]
+        told = f"so all {n} unanswerable queries" if not empty else f"yet {share(empty)} of {n} unanswerable queries"
         return [
             "",
-            f"No threshold is set (filter.min_score), so all {n} unanswerable queries",
-            f"got an answer. {apart}".rstrip(),
+            f"No threshold is set (filter.min_score), {told}",
+            f"got {'nothing back' if empty else 'an answer'}. {apart}".rstrip(),
         ]
     return [
         "",

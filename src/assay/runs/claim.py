@@ -78,7 +78,10 @@ def same_config(folder: Path, config_text: str) -> bool:
 
 
 def _take_over(folder: Path) -> None:
-    """Clear what a run that did not finish left, unless it is still at work."""
+    """Clear what a run that did not finish left, unless it is still at work or the files are somebody else's."""
+    config = folder / files.CONFIG
+    if config.is_file() and not _of_a_run(config):
+        raise ConfigError(f"run_dir: {config} is no run's; give a folder that holds a run, or none yet")
     mark = folder / files.MARK
     if mark.is_file():
         owner = mark.read_text(encoding="ascii", errors="replace").strip()
@@ -89,6 +92,12 @@ def _take_over(folder: Path) -> None:
         mark.unlink(missing_ok=True)
     for name in (*files.ALL, "status.json"):
         (folder / name).unlink(missing_ok=True)
+
+
+def _of_a_run(config: Path) -> bool:
+    """Whether a run wrote this, whole or cut short: its first key is ``dataset``."""
+    with config.open("rb") as file:
+        return b"dataset:".startswith(file.read(8))
 
 
 def _alive(pid: int) -> bool:

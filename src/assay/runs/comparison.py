@@ -176,9 +176,7 @@ class Comparison:
             "query_id": question.query_id,
             "type": question.type,
             "text": question.text,
-            "metrics": {
-                name: {one.label: _value(one.values[name][i]) for one in self.runs} for name in self.metrics
-            },
+            "metrics": {name: {one.label: _value(one.values[name][i]) for one in self.runs} for name in self.metrics},
             "first_relevant": {one.label: one.first_relevant[i] for one in self.runs},
         }
 

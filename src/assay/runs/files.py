@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,17 @@ ALL = (CONFIG, PER_QUERY, TREC, MANIFEST, TIMINGS, METRICS)
 def to_json(value: Any) -> str:
     """``value`` as JSON in full precision; NaN is a ValueError, keys stay in their order."""
     return json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """``value``, read from a file that nobody has judged, as JSON can hold it: NaN, dates and their like as text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(value)
 
 
 def write_atomically(path: Path, text: str) -> None:

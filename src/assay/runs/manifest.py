@@ -37,8 +37,12 @@ PACKAGES = (
     "transformers",
 )
 CPU_FLAGS = re.compile(r"^(avx|amx|fma|f16c|sse4|asimd|sve|bf16|i8mm)")
-_SECRET_KEY = re.compile(r"(?i)((?:token|password|passwd|secret|api[_-]?key|credential)[\w.]*\s*[=:]\s*)[^,&\s]+")
-_SECRET_VALUE = re.compile(r"\b(hf_|sk-|ghp_|xox[bp]-|AKIA)[A-Za-z0-9_\-]{8,}")
+_SECRET_KEY = re.compile(
+    r"(?i)((?:token(?!s\b)|password|passwd|secret|api[_-]?key|credential)[\w.]*\s*[=:]\s*)(?:\"[^\"]*\"|'[^']*'|[^,&\s]+)"
+)
+_SECRET_VALUE = re.compile(
+    r"(?<![A-Za-z0-9])(hf_|sk-|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza)[A-Za-z0-9_\-]{8,}"
+)
 _URL_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 
 

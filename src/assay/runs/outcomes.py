@@ -71,10 +71,13 @@ def outcomes(run: Run) -> Iterator[Outcome]:
 def evaluated_queries(run: Run) -> int:
     """The number of questions that ``run`` was scored on."""
     counts = run.metrics.get("queries")
-    numbers = [counts.get(name) for name in ("answerable", "unanswerable")] if isinstance(counts, dict) else [None]
-    if not all(type(count) is int and count >= 0 for count in numbers):
-        raise DataError(f"{run.folder / files.METRICS}: holds no counts of queries; the file is damaged, run again")
-    return sum(numbers)
+    total = 0
+    for name in ("answerable", "unanswerable"):
+        count = counts.get(name) if isinstance(counts, dict) else None
+        if type(count) is not int or count < 0:
+            raise DataError(f"{run.folder / files.METRICS}: queries.{name} is {count!r}, no count; the file is damaged")
+        total += count
+    return total
 
 
 def metric_means(run: Run) -> dict[str, tuple[float | None, int]]:
@@ -83,7 +86,7 @@ def metric_means(run: Run) -> dict[str, tuple[float | None, int]]:
     found: dict[str, tuple[float | None, int]] = {}
     for name, block in run.metrics["metrics"].items():
         mean, n = (block.get("mean"), block.get("n")) if isinstance(block, dict) else (None, None)
-        if type(n) is not int or not (mean is None or _is_score(mean)):
+        if type(n) is not int or n < 0 or not (_is_score(mean) if n else mean is None):
             raise DataError(f"{path}: metrics.{name} is not a mean and an n; the file is damaged, run again")
         found[name] = (mean, n)
     return found
@@ -97,13 +100,15 @@ def _outcome(row: Mapping[str, Any]) -> Outcome:
         type=None if kind is None else _typed(kind, str, "type"),
         answerable=_typed(row["answerable"], bool, "answerable"),
         values={name: None if value is None else _score(value, name) for name, value in row["metrics"].items()},
-        ranking=tuple(_graded(found) for found in _typed(row["ranking"], list, "ranking")),
+        ranking=tuple(_graded(found, rank) for rank, found in enumerate(_typed(row["ranking"], list, "ranking"), 1)),
         missed=tuple(_missed(found) for found in _typed(row["missed"], list, "missed")),
     )
 
 
-def _graded(found: Mapping[str, Any]) -> tuple[str, int | None]:
+def _graded(found: Mapping[str, Any], rank: int) -> tuple[str, int | None]:
     grade = found["grade"]
+    if found["rank"] != rank:
+        raise ValueError(f"rank {found['rank']!r} stands at place {rank}")
     return _typed(found["doc_id"], str, "doc_id"), None if grade is None else _typed(grade, int, "grade")
 
 
