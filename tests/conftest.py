@@ -124,3 +124,38 @@ def result_of(tmp_path: Path) -> ResultOf:
         return pipeline.run(judge(chosen), bench, Silent())
 
     return call
+
+
+GoldenOf = Callable[..., Any]
+
+
+@pytest.fixture
+def golden_of(tmp_path: Path) -> GoldenOf:
+    """A golden set of literals, written and read: ``golden_of({"d1": text}, {"q1": text}, [("q1", "d1", grade)])``.
+
+    A query without a judgement is unanswerable. ``types`` gives queries their types.
+    """
+    from assay.golden import load_golden_set
+    from assay.golden.write import GoldenParts, write_golden_set
+    from assay.records import Document, Judgement, Query, Span
+
+    def call(
+        documents: dict[str, str],
+        queries: dict[str, str],
+        qrels: list[tuple[str, str, int]],
+        spans: Sequence[tuple[str, str, int, int]] = (),
+        types: dict[str, str] | None = None,
+    ) -> Any:
+        judged = {query for query, _, _ in qrels}
+        parts = GoldenParts(
+            [Document(*document) for document in documents.items()],
+            [
+                Query(*query, type=(types or {}).get(query[0]), answerable=query[0] in judged)
+                for query in queries.items()
+            ],
+            {"test": [Judgement(*row) for row in qrels]},
+            [Span(*span) for span in spans],
+        )
+        return load_golden_set(write_golden_set(parts, tmp_path / f"golden{len(list(tmp_path.glob('golden*')))}"))
+
+    return call

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import io
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ GOOD, NO, WRONG, INTERRUPTED = 0, 1, 2, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``assay`` with ``argv`` (the process's own by default); the exit status."""
+    prepare_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
@@ -59,6 +61,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return WRONG
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr fit to print on: a closed one swallows, one that isn't UTF-8 shows what it can."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
 
 
 def dispatch(arguments: list[str]) -> int:
@@ -105,7 +117,8 @@ def parser(verb: str, description: str) -> Parser:
 
 def print_json(value: Any) -> None:
     """``value`` as the one JSON document on stdout."""
-    print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+    plain = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=not plain))
 
 
 def run(rest: list[str]) -> int:
@@ -153,6 +166,27 @@ def score(rest: list[str]) -> int:
     return GOOD
 
 
+def check(rest: list[str]) -> int:
+    """``assay check``."""
+    from assay.check_command import check_command
+
+    return check_command(rest)
+
+
+def new(rest: list[str]) -> int:
+    """``assay new``."""
+    from assay.new_command import new_command
+
+    return new_command(rest)
+
+
+def convert(rest: list[str]) -> int:
+    """``assay convert``."""
+    from assay.convert_command import convert_command
+
+    return convert_command(rest)
+
+
 def completion(rest: list[str]) -> int:
     """``assay completion``."""
     from assay.completion import SCRIPTS, script
@@ -177,6 +211,9 @@ VERBS: dict[str, tuple[Callable[[list[str]], int], str]] = {
     "compare": (compare, "compare runs or a sweep's, paired by query"),
     "reproduce": (reproduce, "run a saved config again and verify the numbers"),
     "score": (score, "score anybody's TREC run against qrels"),
+    "check": (check, "lint a golden set, and say how small a difference it can show"),
+    "new": (new, "start a bench of your own"),
+    "convert": (convert, "convert other formats into a golden set, and back"),
     "completion": (completion, "print the completion script of a shell"),
 }
 HIDDEN: dict[str, Callable[[list[str]], int]] = {"complete-line": complete_line}

@@ -56,14 +56,15 @@ def test_the_numbers_are_those_of_the_runs(assay: Assay, runs: Path) -> None:
 
 
 def test_a_sweep_folder_names_unfinished_jobs_and_takes_another_baseline(assay: Assay, runs: Path) -> None:
-    done = assay("compare", str(runs), "--baseline", "1", "--metrics", "recall@1,mrr")
+    done = assay("compare", str(runs), "--baseline", "1", "--metrics", "recall@1,mrr", "evidence_recall@2000w")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[1].endswith("(baseline)")
     assert "retriever=bm25" in lines[1]
     assert "Note: unfinished, not compared: 3" in lines
-    assert [line.split()[:2] for line in lines if re.match(r"[012] +(recall@1|mrr) ", line)] == [
-        [number, metric] for metric in ("recall@1", "mrr") for number in ("1", "0", "2")
+    names = ("recall@1", "mrr", "evidence_recall@2000w")
+    assert [line.split()[:2] for line in lines if re.match(rf"[012] +({'|'.join(names)}) ", line)] == [
+        [number, metric] for metric in names for number in ("1", "0", "2")
     ]
     assert max(map(cell_len, lines)) <= 80
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from assay.evaluation import paired_difference
+from assay.evaluation import PairedDifference, paired_difference
 from assay.evaluation.paired import FEWEST_CHANGES
 
 NAN = math.nan
@@ -64,6 +64,14 @@ def test_a_verdict_needs_an_interval_beside_0_and_enough_changes(
     before = [0.0] * wins + [1.0] * losses + [0.5] * ties
     after = [1.0] * wins + [0.0] * losses + [0.5] * ties
     assert paired_difference(before, after).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [((0.0, 0.1), "can't tell"), ((-0.1, 0.0), "can't tell"), ((1e-9, 0.1), "better"), ((-0.1, -1e-9), "worse")],
+)
+def test_an_interval_that_ends_at_0_says_nothing(interval: tuple[float, float], expected: str) -> None:
+    assert PairedDifference(20, 0.5, 0.5, 0.0, interval, wins=9, ties=2, losses=9).verdict == expected
 
 
 def test_the_fewest_changes_are_those_that_a_sign_test_needs() -> None:

@@ -108,6 +108,23 @@ def test_types_and_moves_are_of_the_first_metric(two: tuple[Path, Path]) -> None
     )
 
 
+def test_the_largest_moves_come_first_and_of_equal_ones_those_that_came_nearer_the_top(make: Make) -> None:
+    a = make("a", {"q1": ["x", "leave"], "q2": ["x", "y", "hotel"], "q3": ["x", "y", "z", "laptop"]})
+    b = make("b", {"q1": ["leave"], "q2": ["hotel"], "q3": ["laptop"]})
+    up = [[one.question.query_id for one in assay.compare([a, b], [name]).pairs[0].up] for name in ("mrr", "recall@1")]
+    down = [
+        [one.question.query_id for one in assay.compare([b, a], [name]).pairs[0].down] for name in ("mrr", "recall@1")
+    ]
+    assert up == down == [["q3", "q2", "q1"], ["q3", "q2", "q1"]]
+
+
+def test_rows_in_another_order_are_paired_by_id(two: tuple[Path, Path]) -> None:
+    expected = assay.compare(two, ["mrr"]).table
+    lines = (two[1] / "per_query.jsonl").read_text().splitlines(keepends=True)
+    (two[1] / "per_query.jsonl").write_text("".join(reversed(lines)))
+    assert assay.compare(two, ["mrr"]).table == expected
+
+
 def test_what_differs_in_the_configs_is_named_by_dotted_key(two: tuple[Path, Path]) -> None:
     assert assay.compare(two).document()["config"] == {
         "chunker": {"A": "tokens", "B": "sentences"},
@@ -197,6 +214,11 @@ CHANGED_SETS: list[tuple[str, dict[str, Any], str]] = [
         "a grade of 0 that both returned",
         {"hashes": {"qrels": "x"}, "grades": GRADES | {"q1": {"leave": 2, "hotel": 0}}},
         "qrels (corpus, queries and spans are equal): judgements changed q1",
+    ),
+    (
+        "a judgement of the question's own document, which a run may leave out",
+        {"hashes": {"qrels": "x"}, "grades": GRADES | {"q3": {"laptop": 2, "q3": 1}}},
+        "qrels (corpus, queries and spans are equal): no evaluated question changed its text, type or relevant documents",
     ),
     ("documents", {"hashes": {"corpus": "x"}}, "corpus (queries, qrels and spans are equal)"),
     ("spans", {"hashes": {"spans": "x"}}, "spans (corpus, queries and qrels are equal)"),

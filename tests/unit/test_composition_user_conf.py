@@ -118,10 +118,11 @@ def test_a_faulty_option(work: Path, text: str | bytes, line: str) -> None:
         ("kind: tokens\ninner:\n  - a:\n      _target_: os.system\n", "chunker.inner[0].a._target_"),
         ("# @package hydra.launcher\n_target_: os.system\n", "hydra.launcher._target_"),
         ("# @package hydra.sweeper\n_target_: os.system\n", "hydra.sweeper._target_"),
-        ("# @package _global_\nhydra:\n  callbacks:\n    x:\n      _target_: os.system\n", "hydra.callbacks.x._target_"),
+        (
+            "# @package _global_\nhydra:\n  callbacks:\n    x:\n      _target_: os.system\n",
+            "hydra.callbacks.x._target_",
+        ),
         ("# @package _global_\nhydra:\n  env:\n    _target_: os.system\n", "hydra.env._target_"),
-        ("# @package _global_\nhydra:\n  run:\n    dir: x\n", "hydra.run.dir"),
-        ("# @package _global_\nhydra:\n  output_subdir: .hydra\n", "hydra.output_subdir"),
         (
             "# @package _global_\nhydra:\n  job_logging:\n    handlers:\n      x:\n        (): os.mkdir\n",
             "hydra.job_logging.handlers",
@@ -134,6 +135,19 @@ def test_an_option_that_names_code_or_what_is_fixed(work: Path, text: str, key: 
     line = fault("chunker=mine")
     assert line.startswith(f"{key}: ")
     assert "names code to run" in line or "can't be set" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("run:\n    dir: x", "hydra.run.dir"),
+        ("output_subdir: .hydra", "hydra.output_subdir"),
+        ("job:\n    chdir: true", "hydra.job.chdir"),
+    ],
+)
+def test_a_preset_that_sets_what_is_fixed(work: Path, text: str, key: str) -> None:
+    put(work / "conf/experiment/mine.yaml", f"# @package _global_\nhydra:\n  {text}\n")
+    assert fault("experiment=mine").startswith(f"{key}: can't be set (")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +178,7 @@ def test_an_option_of_hydras_own_groups(work: Path, group: str, text: str, overr
         entry = entry.replace("hydra/", "/hydra/")
         put(work / "conf/experiment/evil.yaml", f"# @package _global_\ndefaults:\n  - {entry}\n")
         if group in {"sweeper", "hydra_logging"}:  # config.yaml's own choice wins over a preset's
-            assert "evil" not in str(compose(["experiment=evil"]).hydra.runtime.choices)
+            assert compose(["experiment=evil"]).hydra.runtime.choices[f"hydra/{group}"] != "evil"
             return
         line = fault("experiment=evil")
     assert line.startswith("hydra")

@@ -29,7 +29,7 @@ def model() -> SentenceTransformerModel:
     return SentenceTransformerModel(MiniLMEmbedder())
 
 
-@pytest.fixture()
+@pytest.fixture
 def threads() -> Iterator[object]:
     """Sets torch's threads; one while nothing else is said."""
     import torch

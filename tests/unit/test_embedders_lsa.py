@@ -13,7 +13,7 @@ from assay.config.models import LsaEmbedder
 from assay.embedders.lsa import LsaModel
 from assay.embedders.store import space_of
 
-WORDS = "leave days hotel night cost laptop police help desk lunch soup free parking visitor march april".split()
+WORDS = ["leave", "days", "hotel", "night", "cost", "laptop", "police", "help", "desk", "lunch", "soup", "free"]
 
 
 def corpus(n: int) -> list[str]:

@@ -17,7 +17,9 @@ from assay.embedders.store import space_of
 from assay.errors import StageError
 from assay.records import Document
 
-WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] query passage title : . a cat dog ##s sat on the mat ran far home".split()
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+WORDS = [*SPECIAL, "query", "passage", "title", ":", ".", "a", "cat", "dog", "##s", "sat", "on", "the", "mat", "ran"]
+WORDS += ["far", "home"]
 LIMIT = 12
 TEXTS = ["the cat sat on the mat.", "dogs ran far", "cat", "a dog ran home.", "the dogs sat " * 10, "the cat"]
 
@@ -68,6 +70,28 @@ def test_both_roles_get_their_prompts_and_equal_the_library_s(tmp_path: Path, in
     assert np.abs(documents - library.encode(TEXTS, prompt="passage: ")).max() < 1e-6
     assert np.abs(documents - queries).max() > 1e-3
     assert (model.prompt("query"), model.prompt("document")) == ("query: ", "passage: ")
+
+
+def test_a_model_with_a_way_of_its_own_for_each_role_takes_that_way(folder: Path, tmp_path: Path) -> None:
+    """Queries go through the first dimensions' mirror image, documents straight: only the role tells them apart."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense, Router
+
+    library = SentenceTransformer(str(folder), device="cpu")
+    straight, mirrored = torch.eye(32), torch.eye(32).flip(0)
+    ways = [
+        Dense(32, 32, bias=False, activation_function=torch.nn.Identity(), init_weight=weight)
+        for weight in (mirrored, straight)
+    ]
+    modules = [*library, Router.for_query_document(query_modules=[ways[0]], document_modules=[ways[1]])]
+    routed = SentenceTransformer(modules=modules, prompts={"query": "", "document": ""}, device="cpu")
+    routed.save_pretrained(str(tmp_path / "routed"))
+    model = embedder(tmp_path / "routed")
+    document, query = documents_of(model, ["the cat"])[0], model.embed_query("the cat")
+    assert np.abs(document - routed.encode_document("the cat")).max() < 1e-6
+    assert np.abs(query - routed.encode_query("the cat")).max() < 1e-6
+    assert np.abs(query - document[::-1]).max() < 1e-6
 
 
 @pytest.mark.parametrize(
@@ -214,8 +238,6 @@ def test_a_damaged_folder_is_one_line(folder: Path, tmp_path: Path, damage: str)
     else:
         (copy / "model.safetensors").write_bytes(b"\0" * 100)
     with pytest.raises(StageError, match=r"embedder\.model: ") as caught:
-        model = embedder(copy)
-        model.check()
-        documents_of(model, TEXTS)
+        documents_of(embedder(copy), TEXTS)
     assert len(caught.value.lines()) == 1
     assert str(copy) in str(caught.value)

@@ -19,7 +19,7 @@ METRICS = ["cosine", "ip", "l2"]
 KINDS = {"flat": models.FlatIndex, "ivf": models.IvfIndex, "hnsw": models.HnswIndex}
 
 
-@pytest.fixture()
+@pytest.fixture
 def threads() -> Iterator[object]:
     """Sets FAISS's threads, and sets them back."""
     import faiss
@@ -105,7 +105,11 @@ def test_kinds_are_built_from_one_chunk_up(kind: str, n: int) -> None:
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(
     ("kind", "settings"),
-    [("ivf", {"nlist": 30, "nprobe": 2, "train_size": 500}), ("hnsw", {"m": 4, "ef_construction": 8, "ef_search": 8})],
+    [
+        ("ivf", {"nlist": 30, "nprobe": 2}),
+        ("ivf", {"nlist": 30, "nprobe": 2, "train_size": 500}),
+        ("hnsw", {"m": 4, "ef_construction": 8, "ef_search": 8}),
+    ],
 )
 def test_a_seed_gives_equal_results_on_any_number_of_threads(
     kind: str, settings: dict[str, int], metric: str, threads: object
@@ -123,14 +127,22 @@ def test_a_seed_gives_equal_results_on_any_number_of_threads(
     assert lists(build(kind, vectors, seed=0, depth=8, metric=metric, **settings)[0].propose(queries, 8)) != found[0]
 
 
-def test_threads_are_set_back_after_build_and_search(threads: object) -> None:
+@pytest.mark.parametrize("kind", ["ivf", "hnsw"])
+def test_an_index_is_built_on_as_many_threads_as_asked_and_searched_on_one(
+    kind: str, threads: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import faiss
 
     threads(2)
-    for kind in ("ivf", "hnsw"):
-        index, _ = build(kind, clustered(100))
-        index.propose(clustered(2), 5)
-        assert faiss.omp_get_max_threads() == 2
+    asked, really = [], faiss.omp_set_num_threads
+    monkeypatch.setattr(faiss, "omp_set_num_threads", lambda count: (asked.append(count), really(count)))
+    index, _ = build(kind, clustered(100))
+    assert asked == [1, 2], "and set back"
+    index.propose(clustered(2), 5)
+    assert asked == [1, 2, 1, 2]
+    build(kind, clustered(100), build_threads=3)
+    assert asked[4:] == [3, 2]
+    assert faiss.omp_get_max_threads() == 2
 
 
 @pytest.mark.parametrize(

@@ -11,27 +11,27 @@ import re
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, model_validator
+
+from assay.config.base import Model as Model
+from assay.config.base import NonNegative, OptionalText, Positive, Text, fault
+from assay.config.indexes import FactoryIndex as FactoryIndex
+from assay.config.indexes import FastScanIndex as FastScanIndex
+from assay.config.indexes import FlatIndex as FlatIndex
+from assay.config.indexes import Fp16Index as Fp16Index
+from assay.config.indexes import HnswIndex as HnswIndex
+from assay.config.indexes import HnswSqIndex as HnswSqIndex
+from assay.config.indexes import Index as Index
+from assay.config.indexes import IvfIndex as IvfIndex
+from assay.config.indexes import IvfPqIndex as IvfPqIndex
+from assay.config.indexes import LshIndex as LshIndex
+from assay.config.indexes import Metric as Metric
+from assay.config.indexes import PqIndex as PqIndex
+from assay.config.indexes import RabitqIndex as RabitqIndex
+from assay.config.indexes import Sq4Index as Sq4Index
+from assay.config.indexes import Sq8Index as Sq8Index
 
 DEFAULT_KS = (1, 3, 5, 10)
-
-
-def fault(key: str, message: str) -> PydanticCustomError:
-    """An error about ``key`` (dotted, from the root) whose text is shown as it stands."""
-    return PydanticCustomError("assay", "{message}", {"message": message, "key": key})
-
-
-class Model(BaseModel):
-    """Frozen, strict (``true`` is no number, ``"3"`` is none either), and closed to unknown keys."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
-
-
-Positive = Annotated[int, Field(ge=1, le=2**31 - 1)]
-NonNegative = Annotated[int, Field(ge=0, le=2**31 - 1)]
-Text = Annotated[str, Field(min_length=1)]
-OptionalText = Annotated[str | None, Field(min_length=1)]
 
 
 def _device(value: Any) -> Any:
@@ -156,44 +156,6 @@ class LsaEmbedder(Model):
 
 
 Embedder = Annotated[MiniLMEmbedder | SentenceTransformerEmbedder | LsaEmbedder, Field(discriminator="kind")]
-
-Metric = Literal["cosine", "ip", "l2"]
-AutoPositive = Positive | Literal["auto"]
-
-
-class FlatIndex(Model):
-    """Exact search."""
-
-    kind: Literal["flat"] = "flat"
-    metric: Metric = Field("cosine", description="cosine, ip (inner product) or l2")
-
-
-class IvfIndex(Model):
-    """Inverted lists over k-means cells; ``nprobe`` of ``nlist`` cells are searched."""
-
-    kind: Literal["ivf"] = "ivf"
-    metric: Metric = Field("cosine", description="cosine, ip (inner product) or l2")
-    nlist: AutoPositive = Field("auto", description="cells (build); auto: from the number of chunks")
-    nprobe: AutoPositive = Field("auto", description="cells searched (search); auto: from nlist")
-    train_size: AutoPositive = Field("auto", description="vectors that train the cells (build)")
-    build_threads: Positive = Field(1, description="threads of the build; above 1 bits may differ")
-
-
-class HnswIndex(Model):
-    """A navigable small-world graph."""
-
-    kind: Literal["hnsw"] = "hnsw"
-    metric: Metric = Field("cosine", description="cosine, ip (inner product) or l2")
-    m: Annotated[int, Field(ge=2, le=512)] = Field(32, description="links a node (build)")
-    ef_construction: Positive = Field(200, description="candidates while building (build)")
-    ef_search: AutoPositive = Field(
-        "auto", description="candidates while searching (search); auto: the depth, at least 128"
-    )
-    build_threads: Positive = Field(1, description="threads of the build; above 1 bits may differ")
-
-
-Index = Annotated[FlatIndex | IvfIndex | HnswIndex, Field(discriminator="kind")]
-
 
 class DenseRetriever(Model):
     """Nearest chunks by embedding."""

@@ -60,17 +60,18 @@ def read_rows(source: Source, faults: Faults) -> Iterator[Row]:
         yield Row(line.number, values, line.text)
 
 
+def decoder() -> json.JSONDecoder:
+    """JSON as this module reads it; what it refuses is a ``Refused``, which is a ValueError."""
+    return json.JSONDecoder(
+        object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
+    )
+
+
 def _parse(line: Line) -> tuple[dict[str, Any] | None, str | None]:
     if line.fault is not None:
         return None, line.fault
     try:
-        value = json.loads(
-            line.text,
-            object_pairs_hook=_object,
-            parse_int=_integer,
-            parse_float=_number,
-            parse_constant=_constant,
-        )
+        value = _DECODER.decode(line.text)
         # Only an escape can bring in what UTF-8 can't hold, and only brackets can nest.
         if "\\u" in line.text or line.text.count("[") + line.text.count("{") > MAX_DEPTH:
             check_strings(value)
@@ -132,6 +133,9 @@ def _number(digits: str) -> float:
 
 def _constant(name: str) -> float:
     raise Refused(f"{name} is not JSON; a finite number is right")
+
+
+_DECODER = decoder()
 
 
 def check_strings(value: object, depth: int = 0) -> None:

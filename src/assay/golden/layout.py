@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +22,10 @@ class Source:
     def at(self, line: int) -> str:
         """``file:line``, with the path as the user wrote it."""
         return f"{self.path}:{line}"
+
+    def open(self) -> AbstractContextManager[Iterable[bytes]]:
+        """The file's lines as bytes, each with its end; a source that is packed unpacks itself here."""
+        return self.path.open("rb")
 
 
 @dataclass(frozen=True, slots=True)

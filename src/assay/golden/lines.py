@@ -31,7 +31,7 @@ class Line:
 def read_lines(source: Source, faults: Faults) -> Iterator[Line]:
     """Each line of ``source`` that is not blank, without the byte order mark that may open the file."""
     try:
-        with source.path.open("rb") as file:
+        with source.open() as file:
             for number, raw in enumerate(file, start=1):
                 if number == 1:
                     if raw.startswith(UTF16_MARKS):

@@ -15,6 +15,7 @@ from assay.golden.golden_set import GoldenSet
 from assay.golden.jsonl import Refused, check_strings
 from assay.records import Document, Judgement, Query, Span
 
+QRELS_HEADER = "query-id\tcorpus-id\tscore"
 # Legal inside a JSON string, but other readers cut lines there.
 LINE_ENDERS = str.maketrans({mark: f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"})
 
@@ -48,12 +49,12 @@ def write_golden_set(golden: GoldenSet | GoldenParts, folder: str | Path) -> Pat
     try:
         (folder / "qrels").mkdir(parents=True)
         if parts.spans:
-            _write(folder / "spans.jsonl", (_span_line(span) for span in parts.spans))
+            _write(folder / "spans.jsonl", (span_line(span) for span in parts.spans))
         for split, judgements in parts.qrels.items():
             _write(folder / "qrels" / f"{split}.tsv", _qrels_lines(judgements))
-        _write(folder / "queries.jsonl", (_query_line(query) for query in parts.queries))
+        _write(folder / "queries.jsonl", (query_line(query) for query in parts.queries))
         partial = folder / "corpus.jsonl.partial"
-        _write(partial, (_document_line(document) for document in parts.documents))
+        _write(partial, (document_line(document) for document in parts.documents))
         partial.replace(folder / "corpus.jsonl")
     except OSError as error:
         raise DataError(f"{folder}: can't be written ({error.strerror or error})") from error
@@ -76,7 +77,8 @@ def _write(path: Path, lines: Iterable[str]) -> None:
             file.write(line + "\n")
 
 
-def _document_line(document: Document) -> str:
+def document_line(document: Document) -> str:
+    """The line of ``corpus.jsonl``, without its end; DataError where the document can't be written."""
     row: dict[str, Any] = {"_id": _id(document.id)}
     if document.title:
         row["title"] = document.title
@@ -86,7 +88,8 @@ def _document_line(document: Document) -> str:
     return _json(row, f"document {quoted(document.id)}")
 
 
-def _query_line(query: Query) -> str:
+def query_line(query: Query) -> str:
+    """The line of ``queries.jsonl``; DataError where the query can't be written."""
     metadata = dict(query.metadata)
     if query.type is not None:
         metadata["type"] = query.type
@@ -98,7 +101,8 @@ def _query_line(query: Query) -> str:
     return _json(row, f"query {quoted(query.id)}")
 
 
-def _span_line(span: Span) -> str:
+def span_line(span: Span) -> str:
+    """The line of ``spans.jsonl``; DataError where the span can't be written."""
     row: dict[str, Any] = {
         "query-id": span.query_id,
         "corpus-id": span.doc_id,
@@ -111,7 +115,7 @@ def _span_line(span: Span) -> str:
 
 
 def _qrels_lines(judgements: Iterable[Judgement]) -> Iterator[str]:
-    yield "query-id\tcorpus-id\tscore"
+    yield QRELS_HEADER
     for judgement in judgements:
         yield f"{_id(judgement.query_id)}\t{_id(judgement.doc_id)}\t{judgement.grade}"
 

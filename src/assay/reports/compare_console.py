@@ -26,7 +26,7 @@ def show_comparison(found: Comparison, out: Console) -> None:
     """Print ``found``."""
     _runs(found, out)
     out.print()
-    out.print(_two_runs(found) if _is_of_two(found) else _many_runs(found))
+    out.print(_fitting(_two_runs(found) if _is_of_two(found) else _many_runs(found), out))
     out.print(Text(f"+ = -: queries on which it scores higher, the same, lower. {_method()}", style="dim"))
     for note in found.notes:
         out.print(Text(plain(f"Note: {note}")))
@@ -119,6 +119,14 @@ _DIFFERENCE: tuple[tuple[str, Side], ...] = (
     ("n", "right"),
     ("verdict", "left"),
 )
+
+
+def _fitting(table: Table, out: Console) -> Table:
+    """``table``, drawn closer and without n (the sum of +/=/-) where it would not fit otherwise."""
+    if out.measure(table, options=out.options.update(max_width=1000)).maximum > out.width:
+        table.collapse_padding = True
+        table.columns = [column for column in table.columns if column.header != Text("n")]
+    return table
 
 
 def _two_runs(found: Comparison) -> Table:

@@ -18,12 +18,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assay.chunkers.graphemes import Graphemes
 from assay.evaluation.names import headline
 from assay.runs.run import Run
 
 WIDTH = 80
 WORST = 3
 SHOWN_INSTEAD = 3
+# ZWNJ, ZWJ; LRM, RLM, ALM; the number signs of Arabic and its like, which are format characters that show.
+SHAPING = frozenset("\u200c\u200d\u200e\u200f\u061c\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -34,11 +37,14 @@ def console(file: TextIO | None = None) -> Console:
 
 
 def plain(text: str) -> str:
-    """``text`` on one line, with control, format and private characters made visible; joiners inside words stay."""
-    keep = {"\u200c", "\u200d"}
+    """``text`` on one line, with control, format and private characters made visible.
+
+    What words need stays as it is: joiners, marks of direction, Arabic number signs. What turns other text around
+    (embeddings, overrides, isolates) does not.
+    """
     return "".join(
         char
-        if char in keep or unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+        if char in SHAPING or unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
         else " "
         if char in "\n\r\t\u2028\u2029"
         else f"\\u{ord(char):04x}"
@@ -47,7 +53,7 @@ def plain(text: str) -> str:
 
 
 def cut_to(text: str, width: int) -> str:
-    """``text`` in at most ``width`` columns, with an ellipsis where it was cut."""
+    """``text`` in at most ``width`` columns, with an ellipsis where it was cut, never inside a grapheme cluster."""
     text = plain(text)
     if cell_len(text) <= width:
         return text
@@ -56,7 +62,7 @@ def cut_to(text: str, width: int) -> str:
         if cell_len(kept + char) > width - 1:
             break
         kept += char
-    return kept.rstrip() + "…"
+    return text[: Graphemes(text).floor(len(kept))].rstrip() + "…"
 
 
 def number(value: float | None) -> str:

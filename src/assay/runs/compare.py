@@ -52,10 +52,11 @@ def compare(
     for other in chosen.runs:
         refuse_other_golden_set(first, other)
     names, notes = metrics_to_compare(chosen, metrics)
-    questions = tuple(Question(one.query_id, one.type, one.text) for one in outcomes(first))
+    found = [read_run(run, label, names) for run, label in zip(chosen.runs, chosen.labels, strict=True)]
+    questions = found[chosen.baseline][0]
     if not questions:
         raise DataError(f"{first.folder}: no query was evaluated, so there is nothing to compare")
-    read = tuple(read_run(run, label, questions, names) for run, label in zip(chosen.runs, chosen.labels, strict=True))
+    read = tuple(aligned(run, own, questions) for own, run in found)
     places = range(len(read))
     who = (
         [(a, b) for b in places for a in range(b)]
@@ -86,23 +87,38 @@ def refuse_other_golden_set(a: Run, b: Run) -> None:
         )
 
 
-def read_run(run: Run, label: str, questions: Sequence[Question], names: Sequence[str]) -> ComparedRun:
-    """The scores of ``run`` on ``questions``, in their order."""
-    places = {question.query_id: i for i, question in enumerate(questions)}
-    values = {name: np.full(len(questions), np.nan) for name in names}
-    ranks: list[int | None] = [None] * len(questions)
+def read_run(run: Run, label: str, names: Sequence[str]) -> tuple[tuple[Question, ...], ComparedRun]:
+    """The questions of ``run``, and its scores on them in their order."""
+    questions: list[Question] = []
+    ranks: list[int | None] = []
+    values: dict[str, list[float]] = {name: [] for name in names}
     for one in outcomes(run):
-        if one.query_id not in places:
-            raise DataError(f"{run.folder}: query {one.query_id!r} is not in its golden set; the folder is damaged")
-        i = places.pop(one.query_id)
-        ranks[i] = one.first_relevant
+        questions.append(Question(one.query_id, one.type, one.text))
+        ranks.append(one.first_relevant)
         for name in names:
             value = one.values.get(name)
-            if value is not None:
-                values[name][i] = value
-    if places:
-        raise DataError(f"{run.folder}: query {next(iter(places))!r} is missing; the folder is damaged, run again")
-    return ComparedRun(label, run, values, tuple(ranks))
+            values[name].append(np.nan if value is None else value)
+    arrays = {name: np.array(column, dtype=np.float64) for name, column in values.items()}
+    return tuple(questions), ComparedRun(label, run, arrays, tuple(ranks))
+
+
+def aligned(one: ComparedRun, own: Sequence[Question], questions: Sequence[Question]) -> ComparedRun:
+    """``one``, whose scores are on ``own``, with its scores in the order of ``questions``, paired by id."""
+    places = {question.query_id: i for i, question in enumerate(own)}
+    wanted = {question.query_id for question in questions}
+    alien = next((query for query in places if query not in wanted), None)
+    if alien is not None:
+        raise DataError(f"{one.run.folder}: query {alien!r} is not in its golden set; the folder is damaged, run again")
+    missing = next((question.query_id for question in questions if question.query_id not in places), None)
+    if missing is not None:
+        raise DataError(f"{one.run.folder}: query {missing!r} is missing; the folder is damaged, run again")
+    order = [places[question.query_id] for question in questions]
+    return ComparedRun(
+        one.label,
+        one.run,
+        {name: values[order] for name, values in one.values.items()},
+        tuple(one.first_relevant[i] for i in order),
+    )
 
 
 def pair_of(a: int, b: int, runs: Sequence[ComparedRun], questions: Sequence[Question], names: Sequence[str]) -> Pair:

@@ -1,0 +1,140 @@
+"""Whatever FAISS's factory can build from a string, with our metric and our seed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from assay.config.models import FactoryIndex as FactoryConfig
+from assay.errors import StageError
+from assay.indexes.approximate import Approximate, on_threads, rotation
+from assay.indexes.base import Vectors, library
+from assay.indexes.cells import ADVISED_POINTS, auto_nprobe, cell_notes
+from assay.indexes.flat import faiss_metric
+from assay.indexes.hnsw import LEAST_EF
+
+OPQ_ITERATIONS = 10
+REFINED = 4.0
+
+
+class SpecIndex(Approximate):
+    """The option ``factory``."""
+
+    def __init__(self, vectors: Vectors, config: FactoryConfig, seed: int, depth: int) -> None:
+        faiss = library()
+
+        n, dim = vectors.shape
+        built, notes = made(config, dim)
+        parts = list(parts_of(built))
+        for part in parts:
+            settle(part, n, config.spec, seed)
+        with on_threads(config.build_threads):
+            try:
+                built.train(vectors)
+                built.add(vectors)
+            except RuntimeError as error:
+                raise StageError(
+                    f"index.spec: {config.spec!r} can't be built from {n} chunks of {dim} dimensions: {reason(error)}"
+                ) from None
+        for part in parts:
+            notes += thin(part, n)
+            if hasattr(part, "nprobe"):
+                part.nprobe = auto_nprobe(part.nlist)
+            if hasattr(part, "hnsw"):
+                part.hnsw.efSearch = max(LEAST_EF, depth * config.k_factor)
+            if isinstance(part, faiss.IndexRefine):
+                part.k_factor = REFINED
+        if config.search != "auto":
+            try:
+                faiss.ParameterSpace().set_index_parameters(built, config.search)
+            except RuntimeError as error:
+                raise StageError(
+                    f"index.search: {config.search!r} does not fit {config.spec!r}: {reason(error)}"
+                ) from None
+        for part in parts:
+            if hasattr(part, "nprobe"):
+                if part.nprobe > part.nlist:
+                    raise StageError(f"index.search: nprobe={part.nprobe} of {part.nlist} cells; give at most that")
+                notes += cell_notes(config.kind, n, part.nlist, part.nprobe, n)
+        super().__init__(built, tuple(notes), config.k_factor)
+
+
+def made(config: FactoryConfig, dim: int) -> tuple[Any, list[str]]:
+    """The empty index, and notes. Vectors of length 1 have the same order under l2, which some kinds know alone."""
+    faiss = library()
+
+    asked = faiss_metric(config.metric)
+    why = "FAISS has it for l2 only; choose index.metric=l2 or cosine"
+    for metric in (asked, faiss.METRIC_L2) if config.metric == "cosine" else (asked,):
+        try:
+            index = faiss.index_factory(dim, config.spec, metric)
+        except RuntimeError as error:
+            why = reason(error)
+            continue
+        if index.metric_type == metric:
+            same = f"index=factory: FAISS has {config.spec} for l2 only, whose order is cosine's on vectors of length 1"
+            return index, [] if metric == asked else [same]
+    raise StageError(f"index.spec: {config.spec!r} is no index for {dim} dimensions under {config.metric}: {why}")
+
+
+def reason(error: Exception) -> str:
+    """What FAISS said, without the place in its source."""
+    text = " ".join(str(error).split())
+    return re.sub(r"^.*?Error: ", "", re.sub(r"^Error in .*? at \S+:\d+: ", "", text))
+
+
+def parts_of(index: Any) -> Iterator[Any]:
+    """``index`` and all indexes and transforms inside it, outermost first."""
+    faiss = library()
+
+    if index is None:
+        return
+    yield index
+    if isinstance(index, faiss.IndexPreTransform):
+        for i in range(index.chain.size()):
+            yield faiss.downcast_VectorTransform(index.chain.at(i))
+    for name in ("index", "base_index", "refine_index", "quantizer", "storage"):
+        inner = getattr(index, name, None)
+        if isinstance(inner, faiss.Index):
+            yield from parts_of(faiss.downcast_index(inner))
+
+
+def settle(part: Any, n: int, spec: str, seed: int) -> None:
+    """Give ``part`` its seed, and refuse what FAISS could not train from ``n`` vectors."""
+    faiss = library()
+
+    if hasattr(part, "nlist"):
+        if part.nlist > n:
+            raise StageError(f"index.spec: {spec!r} has {part.nlist} cells, there are {n} chunks; ask for at most {n}")
+        part.cp.seed = seed
+        part.cp.min_points_per_centroid = 1
+    if isinstance(book := getattr(part, "pq", None), faiss.ProductQuantizer):
+        if book.ksub > n and not isinstance(part, faiss.OPQMatrix):
+            raise StageError(
+                f"index.spec: {spec!r} has codebooks of {book.ksub} centroids ({book.nbits} bits), there are {n} chunks; "
+                f"ask for fewer bits, such as PQ{book.M}x{max(1, n.bit_length() - 1)}"
+            )
+        book.cp.seed = seed
+        book.cp.min_points_per_centroid = 1
+    if hasattr(part, "hnsw"):
+        part.hnsw.rng = faiss.RandomGenerator(seed)
+    if isinstance(part, faiss.RandomRotationMatrix):
+        part.init(seed)
+    if isinstance(part, faiss.OPQMatrix):
+        part.niter = OPQ_ITERATIONS
+    if isinstance(part, faiss.IndexLSH) and part.rotate_data:
+        part.rrot = rotation(part.d, part.nbits, seed)
+
+
+def thin(part: Any, n: int) -> list[str]:
+    """What the training vectors of a codebook fall short of."""
+    faiss = library()
+
+    book = getattr(part, "pq", None)
+    if not isinstance(book, faiss.ProductQuantizer) or n >= ADVISED_POINTS * book.ksub:
+        return []
+    return [
+        f"index=factory: {n} training vectors for {book.ksub} centroids ({book.nbits} bits), "
+        f"{ADVISED_POINTS * book.ksub} are advised"
+    ]

@@ -1,0 +1,47 @@
+"""4-bit product quantization in inverted lists, scanned in SIMD registers, then refined by finer vectors that the index
+holds beside the codes (FAISS ``IndexIVFPQFastScan``, ``IndexRefine``).
+
+André, Kermarrec and Le Scouarnec (2015), "Cache locality is not enough: High-Performance Nearest Neighbor Search with
+Product Quantization Fast Scan".
+"""
+
+from __future__ import annotations
+
+from assay.config.models import FastScanIndex as FastScanConfig
+from assay.indexes.approximate import Approximate, on_threads
+from assay.indexes.base import Vectors, library
+from assay.indexes.cells import plan_cells, training_sample
+from assay.indexes.codebooks import plan_codebooks
+from assay.indexes.flat import faiss_metric
+from assay.indexes.scalar import quantizer_type
+
+
+class FastScanIndex(Approximate):
+    """The option ``fastscan``. Its own order is the refined one; without a refinement, exact scores choose alone."""
+
+    def __init__(self, vectors: Vectors, config: FastScanConfig, seed: int) -> None:
+        faiss = library()
+
+        n, dim = vectors.shape
+        metric = faiss_metric(config.metric)
+        books = plan_codebooks(config, n, dim)
+        cells = plan_cells(config, n, books.centroids)
+        quantizer = faiss.IndexFlat(dim, metric)
+        codes = faiss.IndexIVFPQFastScan(quantizer, dim, cells.nlist, books.m, books.nbits, metric)
+        codes.by_residual = config.by_residual
+        cells.settle(codes, seed)
+        books.settle(codes.pq, config.iterations, seed)
+        built, finer = codes, None
+        if config.refine == "flat":
+            built = faiss.IndexRefineFlat(codes)
+        elif config.refine != "none":
+            finer = faiss.IndexScalarQuantizer(dim, quantizer_type(config.refine), metric)
+            built = faiss.IndexRefine(codes, finer)
+        refined = config.refine != "none"
+        if refined:
+            built.k_factor = float(config.k_factor)
+        with on_threads(config.build_threads):
+            built.train(training_sample(vectors, cells.training, seed))
+            built.add(vectors)
+        notes = (*books.notes(config.kind, cells.training), *cells.notes)
+        super().__init__(built, notes, 1 if refined else config.k_factor, (quantizer, codes, finer))

@@ -1,0 +1,36 @@
+"""Scalar quantization: a few bits a dimension, every vector searched (FAISS ``IndexScalarQuantizer``)."""
+
+from __future__ import annotations
+
+from assay.config.models import Fp16Index, Sq4Index, Sq8Index
+from assay.indexes.approximate import Approximate, on_threads
+from assay.indexes.base import Vectors, library
+from assay.indexes.flat import faiss_metric
+
+CODES = {"sq8": "QT_8bit", "sq6": "QT_6bit", "sq4": "QT_4bit", "fp16": "QT_fp16", "bf16": "QT_bf16"}
+RANGES = {"minmax": "RS_minmax", "meanstd": "RS_meanstd", "quantiles": "RS_quantiles", "optim": "RS_optim"}
+
+
+class ScalarIndex(Approximate):
+    """The options ``sq8``, ``sq4`` and ``fp16``; encoding is exact arithmetic, so it needs no seed."""
+
+    def __init__(self, vectors: Vectors, config: Sq8Index | Sq4Index | Fp16Index) -> None:
+        faiss = library()
+
+        uniform = not isinstance(config, Fp16Index) and config.uniform
+        code = quantizer_type(config.kind, uniform)
+        built = faiss.IndexScalarQuantizer(vectors.shape[1], code, faiss_metric(config.metric))
+        if not isinstance(config, Fp16Index):
+            built.sq.rangestat = getattr(faiss.ScalarQuantizer, RANGES[config.range_stat])
+            built.sq.rangestat_arg = config.range_arg
+        with on_threads(1):
+            built.train(vectors)
+            built.add(vectors)
+        super().__init__(built, k_factor=config.k_factor)
+
+
+def quantizer_type(code: str, uniform: bool = False) -> int:
+    """FAISS's number for a scalar code."""
+    faiss = library()
+
+    return int(getattr(faiss.ScalarQuantizer, CODES[code] + ("_uniform" if uniform else "")))
