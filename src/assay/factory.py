@@ -38,25 +38,55 @@ def make_embedder(config: models.Embedder, seed: int) -> Embedder:
 def make_index(config: models.Index, vectors: Vectors, seed: int, depth: int) -> tuple[Index, tuple[str, ...]]:
     """The index that ``config`` names, built over ``vectors``, and its warnings.
 
-    Without any vector there is nothing to build: every kind becomes exact search, and the warning says so.
+    Where there is no vector, or too few for what ``auto`` needs at least, exact search takes the kind's place, and the
+    warning says so.
     """
+    from assay.indexes.approximate import TooFew
     from assay.indexes.flat import FlatIndex
 
     if isinstance(config, models.FlatIndex):
         return FlatIndex(vectors, config.metric), ()
-    if not len(vectors):
-        return FlatIndex(vectors, config.metric), (
-            f"index={config.kind}: there is no chunk to build it from; EXACT SEARCH (flat) RAN INSTEAD",
-        )
-    if isinstance(config, models.IvfIndex):
-        from assay.indexes.ivf import IvfIndex
+    try:
+        if not len(vectors):
+            raise TooFew("there is no chunk to build it from")
+        index = approximate_index(config, vectors, seed, depth)
+    except TooFew as few:
+        return FlatIndex(vectors, config.metric), (f"index={config.kind}: {few}; EXACT SEARCH (flat) RAN INSTEAD",)
+    return index, index.notes
 
-        ivf = IvfIndex(vectors, config, seed)
-        return ivf, ivf.notes
+
+def approximate_index(config: models.Index, vectors: Vectors, seed: int, depth: int) -> Index:
+    """Any kind but flat, over at least one vector."""
+    from assay.indexes.any_spec import SpecIndex
+    from assay.indexes.fastscan import FastScanIndex
     from assay.indexes.hnsw import HnswIndex
+    from assay.indexes.ivf import IvfIndex
+    from assay.indexes.lsh import LshIndex
+    from assay.indexes.pq import IvfPqIndex, PqIndex
+    from assay.indexes.rabitq import RabitqIndex
+    from assay.indexes.scalar import ScalarIndex
 
-    hnsw = HnswIndex(vectors, config, seed, depth)
-    return hnsw, hnsw.notes
+    match config:
+        case models.IvfIndex():
+            return IvfIndex(vectors, config, seed)
+        case models.HnswIndex() | models.HnswSqIndex():
+            return HnswIndex(vectors, config, seed, depth)
+        case models.PqIndex():
+            return PqIndex(vectors, config, seed)
+        case models.IvfPqIndex():
+            return IvfPqIndex(vectors, config, seed)
+        case models.FastScanIndex():
+            return FastScanIndex(vectors, config, seed)
+        case models.RabitqIndex():
+            return RabitqIndex(vectors, config, seed)
+        case models.Sq8Index() | models.Sq4Index() | models.Fp16Index():
+            return ScalarIndex(vectors, config)
+        case models.LshIndex():
+            return LshIndex(vectors, config, seed)
+        case models.FactoryIndex():
+            return SpecIndex(vectors, config, seed, depth)
+        case models.FlatIndex():
+            raise AssertionError("flat is no approximate kind")
 
 
 def make_store(config: models.Cache) -> VectorStore:

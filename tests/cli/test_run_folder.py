@@ -154,12 +154,12 @@ def test_progress_can_be_silenced(inside: Inside, small_set: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ("null", "No threshold is set (filter.min_score), so all 1 unanswerable queries got an answer."),
+        ("null", "No filter.min_score is set, so all 1 unanswerable queries got an answer."),
         (
             "10",
-            "Threshold 10: 100 % of 1 unanswerable queries were rightly left empty, 100 % of the answerable wrongly.",
+            "Threshold 10 leaves 100 % of 1 unanswerable queries empty, and wrongly 100 % of the others.",
         ),
-        ("0", "Threshold 0: 0 % of 1 unanswerable queries were rightly left empty, 0 % of the answerable wrongly."),
+        ("0", "Threshold 0 leaves 0 % of 1 unanswerable queries empty, and wrongly 0 % of the others."),
     ],
 )
 def test_what_the_console_says_of_abstention(inside: Inside, small_set: Path, given: str, line: str) -> None:
@@ -175,7 +175,7 @@ def test_what_the_console_says_of_abstention(inside: Inside, small_set: Path, gi
 def test_a_question_that_nothing_answers_is_told_without_a_threshold(inside: Inside, small_set: Path) -> None:
     """No word of q4 is in the corpus, so it gets nothing back although no threshold is set."""
     said = inside("run", f"dataset.path={small_set}", "embedder=lsa", "cache=none", "run_dir=r")
-    assert "No threshold is set (filter.min_score), yet 100 % of 1 unanswerable queries got nothing back." in " ".join(
+    assert "No filter.min_score is set, yet 100 % of 1 unanswerable queries got nothing back." in " ".join(
         said.out.split()
     )
     assert read(Path("r/metrics.json"))["abstention"]["false_answer_rate"] == 0.0

@@ -157,6 +157,7 @@ class LsaEmbedder(Model):
 
 Embedder = Annotated[MiniLMEmbedder | SentenceTransformerEmbedder | LsaEmbedder, Field(discriminator="kind")]
 
+
 class DenseRetriever(Model):
     """Nearest chunks by embedding."""
 

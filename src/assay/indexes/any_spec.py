@@ -29,6 +29,7 @@ class SpecIndex(Approximate):
         parts = list(parts_of(built))
         for part in parts:
             settle(part, n, config.spec, seed)
+        owned = tuple(quick_opq(part, parts, seed) for part in parts if isinstance(part, faiss.OPQMatrix))
         with on_threads(config.build_threads):
             try:
                 built.train(vectors)
@@ -57,7 +58,7 @@ class SpecIndex(Approximate):
                 if part.nprobe > part.nlist:
                     raise StageError(f"index.search: nprobe={part.nprobe} of {part.nlist} cells; give at most that")
                 notes += cell_notes(config.kind, n, part.nlist, part.nprobe, n)
-        super().__init__(built, tuple(notes), config.k_factor)
+        super().__init__(built, tuple(notes), config.k_factor, owned)
 
 
 def made(config: FactoryConfig, dim: int) -> tuple[Any, list[str]]:
@@ -110,7 +111,7 @@ def settle(part: Any, n: int, spec: str, seed: int) -> None:
         part.cp.seed = seed
         part.cp.min_points_per_centroid = 1
     if isinstance(book := getattr(part, "pq", None), faiss.ProductQuantizer):
-        if book.ksub > n and not isinstance(part, faiss.OPQMatrix):
+        if book.ksub > n:
             raise StageError(
                 f"index.spec: {spec!r} has codebooks of {book.ksub} centroids ({book.nbits} bits), there are {n} chunks; "
                 f"ask for fewer bits, such as PQ{book.M}x{max(1, n.bit_length() - 1)}"
@@ -121,10 +122,21 @@ def settle(part: Any, n: int, spec: str, seed: int) -> None:
         part.hnsw.rng = faiss.RandomGenerator(seed)
     if isinstance(part, faiss.RandomRotationMatrix):
         part.init(seed)
-    if isinstance(part, faiss.OPQMatrix):
-        part.niter = OPQ_ITERATIONS
     if isinstance(part, faiss.IndexLSH) and part.rotate_data:
         part.rrot = rotation(part.d, part.nbits, seed)
+
+
+def quick_opq(turned: Any, parts: list[Any], seed: int) -> Any:
+    """Let the rotation ``turned`` learn for as many bits as the index will use, in few rounds; the quantizer it learns by."""
+    faiss = library()
+
+    bits = next((part.pq.nbits for part in parts if isinstance(getattr(part, "pq", None), faiss.ProductQuantizer)), 8)
+    codes = faiss.ProductQuantizer(turned.d_out, turned.M, bits)
+    codes.cp.seed = seed
+    codes.cp.min_points_per_centroid = 1
+    turned.pq = codes
+    turned.niter = OPQ_ITERATIONS
+    return codes
 
 
 def thin(part: Any, n: int) -> list[str]:

@@ -31,9 +31,7 @@ class Approximate:
 
     exact = False
 
-    def __init__(
-        self, built: Any, notes: tuple[str, ...] = (), k_factor: int = 1, owned: tuple[Any, ...] = ()
-    ) -> None:
+    def __init__(self, built: Any, notes: tuple[str, ...] = (), k_factor: int = 1, owned: tuple[Any, ...] = ()) -> None:
         self._faiss = built
         self.notes = notes
         self.k_factor = k_factor

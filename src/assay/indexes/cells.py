@@ -51,9 +51,7 @@ def plan_cells(config: IvfIndex | IvfPqIndex | FastScanIndex | RabitqIndex, n: i
         )
     train = config.train_size if config.train_size != "auto" else min(n, MOST_POINTS * max(nlist, centroids))
     if train < nlist:
-        raise StageError(
-            f"index.train_size: {train} vectors can't train {nlist} cells; give at least {nlist}, or auto"
-        )
+        raise StageError(f"index.train_size: {train} vectors can't train {nlist} cells; give at least {nlist}, or auto")
     nprobe = config.nprobe if config.nprobe != "auto" else auto_nprobe(nlist)
     if nprobe > nlist:
         raise StageError(f"index.nprobe: {nprobe} of {nlist} cells; give at most {nlist}, or auto")

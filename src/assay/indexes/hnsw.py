@@ -33,7 +33,9 @@ class HnswIndex(Approximate):
             built.train(vectors)
             built.add(vectors)
         self.ef_search = config.ef_search if config.ef_search != "auto" else max(LEAST_EF, depth)
-        note = f"index={config.kind}: index.ef_search {self.ef_search} is below the depth {depth}, which acts as ef_search"
+        note = (
+            f"index={config.kind}: index.ef_search {self.ef_search} is below the depth {depth}, which acts as ef_search"
+        )
         super().__init__(built, (note,) if self.ef_search < depth else ())
 
     def _search(self, query: Vectors, k: int) -> Rows:

@@ -69,7 +69,8 @@ def learned_rotation(sample: Vectors, books: Codebooks, iterations: int, seed: i
     turned = faiss.OPQMatrix(dim, books.m, dim)
     turned.niter = iterations
     turned.max_train_points = MOST_POINTS * books.centroids
-    faiss.copy_array_to_vector(faiss.vector_to_array(rotation(dim, dim, seed).A), turned.A)
+    first = rotation(dim, dim, seed)  # by name: its memory must outlive the copy
+    faiss.copy_array_to_vector(faiss.vector_to_array(first.A), turned.A)
     codes = faiss.ProductQuantizer(dim, books.m, books.nbits)
     books.settle(codes, iterations, seed)
     turned.pq = codes

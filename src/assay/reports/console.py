@@ -166,23 +166,21 @@ def abstention_lines(block: Mapping[str, Any]) -> list[str]:
         return ["", "No query is marked unanswerable, so abstention is not measured."]
     auroc = block["auroc"]
     apart = (
-        f"The top score tells answerable from unanswerable with AUROC {auroc:.2f} (0.5 is chance)."
+        [f"AUROC of the top score, answerable above unanswerable: {auroc:.2f} (0.5 is chance)."]
         if auroc is not None
-        else ""
+        else []
     )
-    if block["threshold"] is None:
-        empty = block["correct_empty_rate"]
-        told = f"so all {n} unanswerable queries" if not empty else f"yet {share(empty)} of {n} unanswerable queries"
-        return [
-            "",
-            f"No threshold is set (filter.min_score), {told}",
-            f"got {'nothing back' if empty else 'an answer'}. {apart}".rstrip(),
-        ]
-    return [
-        "",
-        f"Threshold {block['threshold']:g}: {share(block['correct_empty_rate'])} of {n} unanswerable queries were rightly left empty,",
-        f"{share(block['wrong_empty_rate'])} of the answerable wrongly. {apart}".rstrip(),
-    ]
+    empty = block["correct_empty_rate"]
+    if block["threshold"] is not None:
+        wrong = share(block["wrong_empty_rate"])
+        told = f"Threshold {block['threshold']:g} leaves {share(empty)} of {n} unanswerable queries empty, and wrongly {wrong} of the others."
+    elif empty:
+        told = (
+            f"No filter.min_score is set, yet {share(empty)} of {n} unanswerable queries got nothing back."
+        )
+    else:
+        told = f"No filter.min_score is set, so all {n} unanswerable queries got an answer."
+    return ["", told, *apart]
 
 
 def share(value: float | None) -> str:
