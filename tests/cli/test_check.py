@@ -71,6 +71,11 @@ def test_the_bundled_sets_have_no_errors(check: Check, name: str) -> None:
     assert max(map(cell_len, out.splitlines()[1:])) <= 80
 
 
+def test_the_default_embedder_is_for_english(check: Check) -> None:
+    assert {"GS601", "GS602"} <= codes(document_of(check("handbook_hi", "--json")))
+    assert not {"GS601", "GS602"} & codes(document_of(check("handbook_hi", "--json", "--embedder", "lsa")))
+
+
 def test_the_json_document(check: Check, small_set: Path) -> None:
     document = document_of(check(small_set, "--json", "--embedder=lsa"))
     assert (document["good"], document["errors"], document["split"]) == (True, 0, "test")

@@ -24,7 +24,13 @@ PARTS = GoldenParts(
     [Span("q1", "d1", 0, 5), Span("3", "d2", 0, 3)],
 )
 ROWS = [
-    {"question": "alpha?", "contexts": ["alpha é beta", "x"], "grade": 1, "quote": "é beta", "metadata": {"a": [1, 2.5]}},
+    {
+        "question": "alpha?",
+        "contexts": ["alpha é beta", "x"],
+        "grade": 1,
+        "quote": "é beta",
+        "metadata": {"a": [1, 2.5]},
+    },
     {"question": "none?", "answerable": False},
     {"question": "ग़?", "contexts": [{"id": 7, "text": "ग़म्मा"}], "grade": 2, "start": 0, "end": 2},
 ]
@@ -33,7 +39,10 @@ SQUAD = {
         {
             "title": "A",
             "paragraphs": [
-                {"context": "alpha é", "qas": [{"id": "1", "question": "a?", "answers": [{"text": "é", "answer_start": 6}]}]},
+                {
+                    "context": "alpha é",
+                    "qas": [{"id": "1", "question": "a?", "answers": [{"text": "é", "answer_start": 6}]}],
+                },
                 {"context": "b", "qas": [{"id": "2", "question": "b?", "is_impossible": True, "answers": []}]},
             ],
         }
@@ -73,7 +82,9 @@ def replaced(pairs: list[tuple[bytes, bytes]]) -> Edit:
 
 def recoded(data: bytes, chance: random.Random) -> bytes:
     text = data.decode("utf-8", "replace")
-    return text.encode(chance.choice(("utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252", "utf-8-sig", "utf-7", "cp037")), "replace")
+    return text.encode(
+        chance.choice(("utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252", "utf-8-sig", "utf-7", "cp037")), "replace"
+    )
 
 
 def shuffled(data: bytes, chance: random.Random) -> bytes:
@@ -86,16 +97,46 @@ EDITS: dict[str, Edit] = {
     "truncated": truncated,
     "flipped": flipped,
     "NUL": inserted(b"\0", b"\\u0000", b"&#0;"),
-    "marks": inserted(b"\xef\xbb\xbf", b"\xff\xfe", b"\xe2\x80\xa8", b"\xc2\x85", b"\xed\xa0\x80", b"\\ud800", b"\r", b"\x1a"),
+    "marks": inserted(
+        b"\xef\xbb\xbf", b"\xff\xfe", b"\xe2\x80\xa8", b"\xc2\x85", b"\xed\xa0\x80", b"\\ud800", b"\r", b"\x1a"
+    ),
     "encoding": recoded,
-    "long": inserted(b"x" * 300_000, b"\n" * 20_000, b"\t" * 50_000, b'"' * 10_001, b"9" * 5000, b"<" * 9000, b"<a>" * 9000),
+    "long": inserted(
+        b"x" * 300_000, b"\n" * 20_000, b"\t" * 50_000, b'"' * 10_001, b"9" * 5000, b"<" * 9000, b"<a>" * 9000
+    ),
     "deep": inserted(b"[" * 100_000, b'{"a":' * 20_000, b"[" * 70 + b"]" * 70),
-    "numbers": replaced([(b'"q1"', b"1"), (b'"d1"', b"-0"), (b'"1"', b"1e999"), (b"d1", b"01"), (b": 1", b": NaN"), (b": 1", b": true"), (b"\t1", b"\tNaN"), (b" 1", b" -1.5"), (b",1,", b",inf,")]),
-    "marks of form": replaced([(b"\n", b"\r"), (b"\n", b"\r\n"), (b'"', b"'"), (b",", b";"), (b"\t", b" "), (b">", b""), (b"</", b"<"), (b".W", b".w"), (b"{", b"[")]),
+    "numbers": replaced(
+        [
+            (b'"q1"', b"1"),
+            (b'"d1"', b"-0"),
+            (b'"1"', b"1e999"),
+            (b"d1", b"01"),
+            (b": 1", b": NaN"),
+            (b": 1", b": true"),
+            (b"\t1", b"\tNaN"),
+            (b" 1", b" -1.5"),
+            (b",1,", b",inf,"),
+        ]
+    ),
+    "marks of form": replaced(
+        [
+            (b"\n", b"\r"),
+            (b"\n", b"\r\n"),
+            (b'"', b"'"),
+            (b",", b";"),
+            (b"\t", b" "),
+            (b">", b""),
+            (b"</", b"<"),
+            (b".W", b".w"),
+            (b"{", b"["),
+        ]
+    ),
     "order": shuffled,
     "twice": lambda data, chance: data + data,
     "nothing": lambda data, chance: chance.choice((b"", b"\n", b" ", b"\xef\xbb\xbf", b"\0", b"{}", b"[]", b"null")),
-    "packed": lambda data, chance: flipped(gzip.compress(data), chance) if chance.random() < 0.7 else gzip.compress(data),
+    "packed": lambda data, chance: (
+        flipped(gzip.compress(data), chance) if chance.random() < 0.7 else gzip.compress(data)
+    ),
 }
 
 
@@ -190,7 +231,17 @@ def test_whole_bytes_of_every_kind(tmp_path: Path) -> None:
     for draw in range(20):
         folder = tmp_path / str(draw)
         (folder / "qrels").mkdir(parents=True)
-        for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "docs", "topics", "qrels.txt", "t.csv", "t.json", "a.html"):
+        for name in (
+            "corpus.jsonl",
+            "queries.jsonl",
+            "qrels/test.tsv",
+            "docs",
+            "topics",
+            "qrels.txt",
+            "t.csv",
+            "t.json",
+            "a.html",
+        ):
             buffer = io.BytesIO()
             buffer.write(chance.choice((b"", b"<", b"{", b"[", b".I 1\n", b"a,b\n", b"\x1f\x8b", b"\xff\xfe")))
             buffer.write(chance.randbytes(chance.choice((0, 10, 1000))))

@@ -70,7 +70,9 @@ def test_cranfield_agrees_with_the_set_made_of_it(raw: Path, shared: Path, tmp_p
         "field .A comes twice in entry '240'; taken as its text",
         "field .B comes twice in entry '240'; taken as its text",
     ]
-    assert [sorted(ours.qrels[one.id]) for one in ours.queries] == [sorted(theirs.qrels[one.id]) for one in theirs.queries]
+    assert [sorted(ours.qrels[one.id]) for one in ours.queries] == [
+        sorted(theirs.qrels[one.id]) for one in theirs.queries
+    ]
 
 
 def test_cranfield_by_id_is_refused_with_the_flag_that_is_right(raw: Path, tmp_path: Path) -> None:
@@ -95,7 +97,9 @@ def test_cranfield_in_trecs_formats(raw: Path, tmp_path: Path) -> None:
         "<title> is left out: it says 'empty' in every topic",
         "<narr> is left out: it says 'empty' in every topic",
     ]
-    documents = three(folder, "cran.all.1400.head300.trec-format", "cran.qry.trec-format", "cran.qrels.trec-format", drop_unknown=True)
+    documents = three(
+        folder, "cran.all.1400.head300.trec-format", "cran.qry.trec-format", "cran.qrels.trec-format", drop_unknown=True
+    )
     assert convert("trec", None, tmp_path / "head", documents).tallies["documents"].written == 300
 
 
@@ -134,9 +138,13 @@ def test_time_lists_documents_that_are_not_there(raw: Path, tmp_path: Path) -> N
     # The collection begins with document 017.
     assert all(f"unknown document '{number}' " in lines for number in (1, 7, 8))
     golden = load_golden_set(tmp_path / "set")
-    assert golden.queries[0].text == "KENNEDY ADMINISTRATION PRESSURE ON NGO DINH DIEM TO STOP SUPPRESSING THE BUDDHISTS ."
+    assert (
+        golden.queries[0].text == "KENNEDY ADMINISTRATION PRESSURE ON NGO DINH DIEM TO STOP SUPPRESSING THE BUDDHISTS ."
+    )
     assert golden.documents[0].id == "017"
-    assert golden.documents[0].text.startswith("THE ALLIES AFTER NASSAU IN DECEMBER 1960, THE U.S . FIRST\nPROPOSED TO HELP")
+    assert golden.documents[0].text.startswith(
+        "THE ALLIES AFTER NASSAU IN DECEMBER 1960, THE U.S . FIRST\nPROPOSED TO HELP"
+    )
     assert golden.documents[0].metadata == {"head": "01/04/63 PAGE 020"}
 
 
@@ -245,4 +253,6 @@ def test_chunking_evaluation_needs_its_documents(raw: Path, shared: Path, tmp_pa
     def places(spans: tuple[Span, ...]) -> list[tuple[str, int, int]]:
         return [(span.doc_id, span.start, span.end) for span in spans]
 
-    assert [places(ours.spans[one.id]) for one in ours.queries] == [places(theirs.spans[one.id]) for one in theirs.queries]
+    assert [places(ours.spans[one.id]) for one in ours.queries] == [
+        places(theirs.spans[one.id]) for one in theirs.queries
+    ]

@@ -26,7 +26,9 @@ def read(
         folder.mkdir()
         for file, text in docs.items():
             (folder / file).write_text(text, encoding="utf-8")
-    report = convert("jsonl" if "json" in name else "csv", source, tmp_path / "set", Options(docs=folder, columns=flags))
+    report = convert(
+        "jsonl" if "json" in name else "csv", source, tmp_path / "set", Options(docs=folder, columns=flags)
+    )
     return load_golden_set(tmp_path / "set"), report
 
 
@@ -50,7 +52,10 @@ def faults(tmp_path: Path, content: str | bytes, name: str = "table.csv", **flag
         (SHEET.replace(",", "|").encode(), "F: cells are parted by bars"),
         (b"sep=;\r\n" + SHEET.replace(",", ";").encode(), None),
         (SHEET.replace("Café Zürich", '"Café Zürich"').encode(), None),
-        (SHEET.replace(",", ";").encode("cp1252"), "F: is not UTF-8 (line 2) and was read as cp1252, Windows' Western European encoding"),
+        (
+            SHEET.replace(",", ";").encode("cp1252"),
+            "F: is not UTF-8 (line 2) and was read as cp1252, Windows' Western European encoding",
+        ),
         (SHEET.replace("\n", "\n\n").encode(), None),
         (SHEET.replace("grade,type", "Grade ,TYPE").encode(), None),
     ],
@@ -136,25 +141,61 @@ def test_ids_texts_and_marks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ("question,document,grade\na?,x,nan\n", "F:2: grade 'nan' is not an integer; one such as 0, 1 or 2 is right, > 0 for relevant"),
-        ("question,document,grade\na?,x,1.5\n", "F:2: grade '1.5' is not an integer; one such as 0, 1 or 2 is right, > 0 for relevant"),
-        ("question,document,grade\na?,x,\n", "F:2: grade '' is not an integer; one such as 0, 1 or 2 is right, > 0 for relevant"),
+        (
+            "question,document,grade\na?,x,nan\n",
+            "F:2: grade 'nan' is not an integer; one such as 0, 1 or 2 is right, > 0 for relevant",
+        ),
+        (
+            "question,document,grade\na?,x,1.5\n",
+            "F:2: grade '1.5' is not an integer; one such as 0, 1 or 2 is right, > 0 for relevant",
+        ),
+        (
+            "question,document,grade\na?,x,\n",
+            "F:2: grade '' is not an integer; one such as 0, 1 or 2 is right, > 0 for relevant",
+        ),
         ("question,document\n ,x\n", "F:2: the question is ' '; words are right"),
         ("question,document\na?,x\nb?\n", "F:3: 1 cells where the header has 2 ('b?', …); as many are right"),
         ("question,document\na?,x,y\n", "F:2: 3 cells where the header has 2 ('a?', …); as many are right"),
-        ("question,document\na?,x\na?,x\n", "F:3: query 'q1' and document 'd1' are judged twice (grade 1 before, 1 here); --drop-unknown leaves such rows out"),
-        ("question,document,type\na?,x,p\na?,y,r\n", "F:3: type 'r' of query 'q1' was 'p' at F:2; one of them is right"),
-        ("question,doc_id,text\na?,x,one\nb?,x,two\n", "F:3: document 'x' has another text or title than before; one text an id is right"),
+        (
+            "question,document\na?,x\na?,x\n",
+            "F:3: query 'q1' and document 'd1' are judged twice (grade 1 before, 1 here); --drop-unknown leaves such rows out",
+        ),
+        (
+            "question,document,type\na?,x,p\na?,y,r\n",
+            "F:3: type 'r' of query 'q1' was 'p' at F:2; one of them is right",
+        ),
+        (
+            "question,doc_id,text\na?,x,one\nb?,x,two\n",
+            "F:3: document 'x' has another text or title than before; one text an id is right",
+        ),
         ("question,document,answerable\na?,x,maybe\n", "F:2: answerable is 'maybe'; true or false is right"),
-        ("question,document,answerable\na?,x,no\n", "F:2: query 'q1' and document 'd1' have grade 1, but the query is marked unanswerable; 0 is right"),
-        ("question,document,start,end\na?,x,-1,2\n", "F:2: start '-1' is not a whole number; a place in the text, in characters, is right"),
-        ("question,document,start,end\na?,x,0,2\n", "F:2: span 0 to 2 of query 'q1' can't be; 0 <= start < end <= 1, the characters of document 'd1', is right"),
+        (
+            "question,document,answerable\na?,x,no\n",
+            "F:2: query 'q1' and document 'd1' have grade 1, but the query is marked unanswerable; 0 is right",
+        ),
+        (
+            "question,document,start,end\na?,x,-1,2\n",
+            "F:2: start '-1' is not a whole number; a place in the text, in characters, is right",
+        ),
+        (
+            "question,document,start,end\na?,x,0,2\n",
+            "F:2: span 0 to 2 of query 'q1' can't be; 0 <= start < end <= 1, the characters of document 'd1', is right",
+        ),
         ("question,document\na?,x\0y\n", "F:2: a NUL byte at column 5; text holds none"),
-        ('question,document\na?,"x\nb?,y\n', "F:2: unexpected end of data; ',' between cells and quotation marks in pairs are right"),
+        (
+            'question,document\na?,"x\nb?,y\n',
+            "F:2: unexpected end of data; ',' between cells and quotation marks in pairs are right",
+        ),
         ("question,question\na?,x\n", "F:1: column 'question' is there twice; each name once is right"),
-        ("frage,document\na?,x\n", "F: no column is the question; --question COLUMN is right, one of 'frage', 'document'"),
+        (
+            "frage,document\na?,x\n",
+            "F: no column is the question; --question COLUMN is right, one of 'frage', 'document'",
+        ),
         ("question,answer\na?,x\n", "F: no column is the document; --document COLUMN is right"),
-        ("question,doc_id\na?,x\n", "F: column 'doc_id' names documents whose texts are not there; --docs with a file or folder of them, or --text COLUMN, is right"),
+        (
+            "question,doc_id\na?,x\n",
+            "F: column 'doc_id' names documents whose texts are not there; --docs with a file or folder of them, or --text COLUMN, is right",
+        ),
         ("", "F: is empty; a header line and a row a question are right"),
     ],
 )
@@ -200,7 +241,13 @@ def test_nested_fields_and_objects(tmp_path: Path) -> None:
     )
     assert golden.qrels == {"5": {"7": 1}, "6": {"7": 1}}
     assert (golden.documents[0].title, golden.documents[0].text) == ("T", "one")
-    other, _ = read(tmp_path / "set", rows({"q": {"text": "a?"}, "hit": {"body": "x"}}), "x.jsonl", question="q.text", document="hit.body")
+    other, _ = read(
+        tmp_path / "set",
+        rows({"q": {"text": "a?"}, "hit": {"body": "x"}}),
+        "x.jsonl",
+        question="q.text",
+        document="hit.body",
+    )
     assert (other.queries[0].text, other.documents[0].text) == ("a?", "x")
 
 
@@ -212,11 +259,17 @@ def test_a_json_list_is_read_as_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ('{"question": "a?", "context": "x"}\n{"question": "a?"', "F:2: broken JSON at column 18 (Expecting ',' delimiter); one whole JSON object a line is right"),
+        (
+            '{"question": "a?", "context": "x"}\n{"question": "a?"',
+            "F:2: broken JSON at column 18 (Expecting ',' delimiter); one whole JSON object a line is right",
+        ),
         ('{"question": "a?", "context": "x", "grade": NaN}\n', "F:1: NaN is not JSON; a finite number is right"),
         ('{"question": 5, "context": "x"}\n', "F:1: question is the number 5; a string is right"),
         ('{"question": "a?", "context": 5}\n', "F:1: the document is the number 5; its text is right"),
-        ('{"question": "a?", "context": "x", "grade": null}\n', "F:1: grade is null; an integer is right, > 0 for relevant"),
+        (
+            '{"question": "a?", "context": "x", "grade": null}\n',
+            "F:1: grade is null; an integer is right, > 0 for relevant",
+        ),
         ('{"question": "a?", "context": "x", "id": 1.5}\n', "F:1: the query's id is the number 1.5; a string is right"),
         ("[]", "F: is empty; a JSON object a line is right"),
         ("[5]", "F:1: an item is the number 5; an object is right"),

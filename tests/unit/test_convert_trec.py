@@ -15,7 +15,9 @@ TOPICS = "<top>\n<num> Number: 1\n<title> first\n<desc> Description:\nthe first\
 QRELS = "1 0 d1 1\n2 0 d2 2\n"
 
 
-def read(tmp_path: Path, docs: str = DOCS, topics: str = TOPICS, qrels: str = QRELS, **more: object) -> tuple[GoldenSet, Report]:
+def read(
+    tmp_path: Path, docs: str = DOCS, topics: str = TOPICS, qrels: str = QRELS, **more: object
+) -> tuple[GoldenSet, Report]:
     paths = []
     for name, content in (("docs", docs), ("topics", topics), ("qrels", qrels)):
         (tmp_path / name).write_text(content, encoding="utf-8", newline="")
@@ -44,7 +46,13 @@ def test_the_usual_three_files(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_searched_by_name(tmp_path: Path) -> None:
-    for name, content in (("docs.sgml", DOCS), ("topics.txt", TOPICS), ("qrels.txt", QRELS), ("README", "?"), ("stop.lst", "a")):
+    for name, content in (
+        ("docs.sgml", DOCS),
+        ("topics.txt", TOPICS),
+        ("qrels.txt", QRELS),
+        ("README", "?"),
+        ("stop.lst", "a"),
+    ):
         (tmp_path / name).write_text(content)
     report = convert("trec", tmp_path, tmp_path / "set", Options())
     assert report.tallies["judgements"].written == 2
@@ -54,10 +62,19 @@ def test_a_folder_is_searched_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("topics", "texts"),
     [
-        ('<topics><topic number="1"><query>a</query><question>b c</question></topic><topic number="2"><query>x</query></topic></topics>', ["a", "x"]),
-        ("<?xml version='1.0'?><topics><topic id='1' type='t'>\n<text>a &amp; b</text></topic><topic id='2'>plain</topic></topics>", ["a & b", "plain"]),
+        (
+            '<topics><topic number="1"><query>a</query><question>b c</question></topic><topic number="2"><query>x</query></topic></topics>',
+            ["a", "x"],
+        ),
+        (
+            "<?xml version='1.0'?><topics><topic id='1' type='t'>\n<text>a &amp; b</text></topic><topic id='2'>plain</topic></topics>",
+            ["a & b", "plain"],
+        ),
         ("<top>\n<num>1<title>a\nb\n</top>\n<top>\n<num>2<title>AT&T <b>bold</b>\n</top>", ["a b", "AT&T"]),
-        ("<TOP><NUM>1</NUM><TITLE>Topic: a</TITLE></TOP><TOP><NUM>2</NUM><TITLE><![CDATA[x < y & z]]></TITLE></TOP>", ["a", "x < y & z"]),
+        (
+            "<TOP><NUM>1</NUM><TITLE>Topic: a</TITLE></TOP><TOP><NUM>2</NUM><TITLE><![CDATA[x < y & z]]></TITLE></TOP>",
+            ["a", "x < y & z"],
+        ),
         ("1\tone\n2\ttwo words\n", ["one", "two words"]),
         (".I 1\n.W\none\n line\n.I 2\n.A\nx\n.W\ntwo\n", ["one line", "two"]),
         ("*FIND      1\n\n A\n\nB .\n\n*FIND 2\n\nC\n\n*STOP\n\n", ["A B .", "C"]),
@@ -121,24 +138,54 @@ def test_lists_of_relevant_documents(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "fault"),
     [
-        ({"qrels": "1 0 d1 nan\n2 0 d2 1\n"}, "qrels:1: grade 'nan' is not an integer; one such as 0, 1 or 2 is right, > 0 for relevant"),
+        (
+            {"qrels": "1 0 d1 nan\n2 0 d2 1\n"},
+            "qrels:1: grade 'nan' is not an integer; one such as 0, 1 or 2 is right, > 0 for relevant",
+        ),
         ({"qrels": "1 0 d1 1\n2 0 d2\n1 0 d2 0\n"}, "qrels:2: 3 columns; 4 are right: query 0 document grade"),
-        ({"qrels": "1 0 d1 1\n1 0 d1 1\n2 0 d2 1\n"}, "qrels:2: query '1' and document 'd1' are judged twice (grade 1 before, 1 here); --drop-unknown leaves such rows out"),
-        ({"qrels": "1 0 d1 1\n2 0 D2 1\n"}, "qrels:2: unknown document 'D2' (query '2', document 'D2'); --drop-unknown leaves such rows out"),
-        ({"qrels": "1 0 d1 1\n2 0 d2 0\n"}, "qrels:2: query '2' is judged in split 'test' but has no positive; a grade > 0, or a mark that it has no answer, is right (--drop-unknown leaves such rows out)"),
-        ({"qrels": "1 0 d1 9999999\n2 0 d2 1"}, "qrels:1: grade 9999999 is absurd; an integer within 1,000,000 of 0 is right"),
-        ({"docs": DOCS + "<DOC><DOCNO>d1</DOCNO>x</DOC>"}, "docs:8: document id 'd1' is there twice, first at docs:1; --drop-unknown leaves such rows out"),
+        (
+            {"qrels": "1 0 d1 1\n1 0 d1 1\n2 0 d2 1\n"},
+            "qrels:2: query '1' and document 'd1' are judged twice (grade 1 before, 1 here); --drop-unknown leaves such rows out",
+        ),
+        (
+            {"qrels": "1 0 d1 1\n2 0 D2 1\n"},
+            "qrels:2: unknown document 'D2' (query '2', document 'D2'); --drop-unknown leaves such rows out",
+        ),
+        (
+            {"qrels": "1 0 d1 1\n2 0 d2 0\n"},
+            "qrels:2: query '2' is judged in split 'test' but has no positive; a grade > 0, or a mark that it has no answer, is right (--drop-unknown leaves such rows out)",
+        ),
+        (
+            {"qrels": "1 0 d1 9999999\n2 0 d2 1"},
+            "qrels:1: grade 9999999 is absurd; an integer within 1,000,000 of 0 is right",
+        ),
+        (
+            {"docs": DOCS + "<DOC><DOCNO>d1</DOCNO>x</DOC>"},
+            "docs:8: document id 'd1' is there twice, first at docs:1; --drop-unknown leaves such rows out",
+        ),
         ({"docs": DOCS + "<DOC>\n<DOCNO>d3</DOCNO>\ncut"}, "docs:8: no </DOC> up to the end of the file; one is right"),
         ({"docs": DOCS + "stray\n"}, "docs:8: 'stray' is in no document; <DOC> before it is right"),
         ({"docs": DOCS + "<DOC>x</DOC>"}, "docs:8: no <DOCNO>…</DOCNO> in the document; an id is right"),
-        ({"docs": "hello\n"}, "docs: opens with 'hello', not as documents do; <DOC>, .I or *TEXT, or a JSON object, is right at its head"),
+        (
+            {"docs": "hello\n"},
+            "docs: opens with 'hello', not as documents do; <DOC>, .I or *TEXT, or a JSON object, is right at its head",
+        ),
         ({"topics": "<top><num>1<title>a</top><top><num>2<title>"}, "topics:1: topic '2' has no end; </top> is right"),
-        ({"topics": "<top><title>a</title></top>" + TOPICS}, 'topics:1: a topic without a number; <num>…, or number="…", is right'),
+        (
+            {"topics": "<top><title>a</title></top>" + TOPICS},
+            'topics:1: a topic without a number; <num>…, or number="…", is right',
+        ),
         ({"topics": TOPICS + "<top><num>3</num></top>"}, "topics:8: query '3' has no words; a question is right"),
         ({"topics": "1\ta\n2 b\n"}, "topics:2: '2 b' is no topic; id<TAB>question, or <top>…</top>, is right"),
-        ({"topics": "*FIND 1\n\nA\n*FIND 2\nB\n*STOP\nx\n"}, "topics:7: 'x' is in no entry; a line .I ID, or *TEXT ID, before it is right"),
+        (
+            {"topics": "*FIND 1\n\nA\n*FIND 2\nB\n*STOP\nx\n"},
+            "topics:7: 'x' is in no entry; a line .I ID, or *TEXT ID, before it is right",
+        ),
         ({"topics": "a\0b"}, "topics:1: a NUL byte at column 2; text holds none"),
-        ({"docs": ".I 1\nx\n.I d2\n.W\nbeta\n"}, "docs:1: 'x' stands before any field (line 2); a line .W before it is right"),
+        (
+            {"docs": ".I 1\nx\n.I d2\n.W\nbeta\n"},
+            "docs:1: 'x' stands before any field (line 2); a line .W before it is right",
+        ),
     ],
 )
 def test_faults_are_named(parts: dict[str, str], fault: str, tmp_path: Path) -> None:
@@ -147,5 +194,9 @@ def test_faults_are_named(parts: dict[str, str], fault: str, tmp_path: Path) -> 
 
 def test_entities_are_not_expanded_without_end(tmp_path: Path) -> None:
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>\n'
-    golden, _ = read(tmp_path, topics=bomb + "<topics><topic number='1'><query>&b;&b;</query></topic><topic number='2'><query>x</query></topic></topics>")
+    golden, _ = read(
+        tmp_path,
+        topics=bomb
+        + "<topics><topic number='1'><query>&b;&b;</query></topic><topic number='2'><query>x</query></topic></topics>",
+    )
     assert golden.queries[0].text == "&b;&b;"

@@ -11,7 +11,7 @@ from assay.golden import GoldenParts, load_golden_set, write_golden_set
 from assay.golden.convert import Options, Report, convert
 from assay.records import Document, Judgement, Query, Span
 
-NASTY = "=1+1\r\n\"quoted\", ‘x’;\ttab\n\n</TEXT></DOC> &amp; &lt; <b>bold</b> AT&T\u2028after\x85 end "
+NASTY = '=1+1\r\n"quoted", ‘x’;\ttab\n\n</TEXT></DOC> &amp; &lt; <b>bold</b> AT&T\u2028after\x85 end '
 PARTS = GoldenParts(
     [
         Document("d1", "alpha beta gamma", "A title", {"author": "N. N.", "year": 1999, "tags": ["a", None]}),
@@ -25,7 +25,7 @@ PARTS = GoldenParts(
         Query("q2", " spaced\nand broken ", metadata={"answerable": True, "source": "Description: x"}),
         Query("q3", "nothing?", "none", answerable=False),
         Query("q4", "Title: of another split", metadata={"k": {"deep": [1, 2.5]}}),
-        Query("q5", "not judged, \"quoted\""),
+        Query("q5", 'not judged, "quoted"'),
         Query("0", "=cmd"),
     ],
     {
@@ -81,7 +81,9 @@ def test_trec_holds_texts_titles_strings_and_splits_and_names_the_rest(tmp_path:
         "TREC can't hold 4 evidence spans",
     ]
     rows = {
-        name: [json.loads(line) for line in (last / name).read_text("utf-8").split("\n") if line] for name in ("corpus.jsonl", "queries.jsonl")}
+        name: [json.loads(line) for line in (last / name).read_text("utf-8").split("\n") if line]
+        for name in ("corpus.jsonl", "queries.jsonl")
+    }
     assert [(row["_id"], row.get("title", ""), row["text"]) for row in rows["corpus.jsonl"]] == [
         (one.id, one.title, one.text) for one in PARTS.documents
     ]

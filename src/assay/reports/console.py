@@ -175,9 +175,7 @@ def abstention_lines(block: Mapping[str, Any]) -> list[str]:
         wrong = share(block["wrong_empty_rate"])
         told = f"Threshold {block['threshold']:g} leaves {share(empty)} of {n} unanswerable queries empty, and wrongly {wrong} of the others."
     elif empty:
-        told = (
-            f"No filter.min_score is set, yet {share(empty)} of {n} unanswerable queries got nothing back."
-        )
+        told = f"No filter.min_score is set, yet {share(empty)} of {n} unanswerable queries got nothing back."
     else:
         told = f"No filter.min_score is set, so all {n} unanswerable queries got an answer."
     return ["", told, *apart]

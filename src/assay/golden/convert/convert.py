@@ -47,9 +47,7 @@ def convert(format: str, source: Path | None, destination: Path, options: Option
     return report
 
 
-def _take_in(
-    format: str, source: Path | None, destination: Path, options: Options, canonical: Path, to: str
-) -> Report:
+def _take_in(format: str, source: Path | None, destination: Path, options: Options, canonical: Path, to: str) -> Report:
     """Fill ``canonical``; the intake, with all its ids, is gone from memory before a writer begins."""
     intake = Intake(canonical, drop=options.drop_unknown, keep_texts=format in ("csv", "jsonl"))
     try:

@@ -100,6 +100,11 @@ class Intake:
         if kind is not None and not isinstance(kind, str):
             self.refuse("queries", at, f"type {quoted(kind)} of query {quoted(query.id)} is not a string; one is right")
             return False
+        mark = query.metadata.get("answerable", True)
+        if not isinstance(mark, bool):
+            what = f"the mark answerable of query {quoted(query.id)} is {quoted(mark)}; true or false is right"
+            self.refuse("queries", at, what)
+            return False
         if not self._write("queries.jsonl", "queries", at, query_line, query):
             return False
         number = self._queries[query.id] = len(self._queries)

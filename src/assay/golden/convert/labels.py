@@ -93,7 +93,7 @@ class Labels:
                 return
             documents = list(self._documents(at, row))
             evidence = self._evidence(row)
-            grade = self._grade(row)
+            grade = self._grade(row) if documents else 0
         except Wrong as error:
             self.left_out += 1
             self.intake.refuse(None, at, str(error))

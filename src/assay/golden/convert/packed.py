@@ -16,6 +16,7 @@ from assay.golden.layout import Source
 
 MEBIBYTE = 1 << 20
 MAX_LINE = 64 * MEBIBYTE
+MAX_BLANK = 1_000_000
 # Text packs 3 to 15 times. A file that unpacks to far more than that is made to fill a disk, or to keep a reader
 # busy: the more it has given, the less it may be packed. Pairs of bytes unpacked and the ratio refused beyond.
 BOUNDS = ((4 * MEBIBYTE, 500), (50 * MEBIBYTE, 200), (2048 * MEBIBYTE, 30))
@@ -118,9 +119,13 @@ class BoundedLines:
         self.file.close()
 
     def __iter__(self) -> Iterator[bytes]:
-        number = 0
+        number = blank = 0
         while line := self.file.readline(MAX_LINE + 1):
             number += 1
+            blank = blank + 1 if len(line) < 3 and line.isspace() else 0
+            if blank > MAX_BLANK:
+                what = f"more than {MAX_BLANK:,} blank lines one after another, as no text has"
+                raise DataError(f"{self.path}:{number}: {what}; a file without them is right")
             if len(line) > MAX_LINE:
                 raise DataError(
                     f"{self.path}:{number}: the line has more than {MAX_LINE:,} bytes; shorter ones are right"

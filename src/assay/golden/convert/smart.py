@@ -114,7 +114,9 @@ def _entries(path: Path, encoding: str, intake: Intake) -> Iterator[Entry]:
         if field_line is not None:
             if field_line[1] in entry.fields and "W" in entry.fields:
                 # Cranfield's entry 240: a text that was cut into fields a second time goes on.
-                intake.note(f"{at}: field {field_line[0].strip()} comes twice in entry {quoted(entry.id)}; taken as its text")
+                intake.note(
+                    f"{at}: field {field_line[0].strip()} comes twice in entry {quoted(entry.id)}; taken as its text"
+                )
                 continue
             letter = field_line[1]
             entry.fields.setdefault(letter, [])

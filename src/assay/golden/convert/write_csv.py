@@ -53,7 +53,9 @@ def write_csv(golden: Canonical, folder: Path) -> list[str]:
                 # One split's rows have the spans: they belong to the pair, not to its judgement.
                 own = spans.get((query.id, doc_id), []) if doc_id not in written else []
                 written.add(doc_id)
-                places: list[tuple[object, ...]] = [(quotes[span], span.start, span.end, span.group or "") for span in own]
+                places: list[tuple[object, ...]] = [
+                    (quotes[span], span.start, span.end, span.group or "") for span in own
+                ]
                 for place in places or [("", "", "", "")]:
                     writer.writerow((*head, doc_id, grade, *place, split, metadata))
     lost: list[str] = []

@@ -18,7 +18,7 @@ def repeated_questions(subject: Subject, setting: Setting) -> list[Finding]:
     equal: list[str] = []
     for group in groups.values():
         if len(group) > 1:
-            labels = {(query.answerable, frozenset(subject.relevant.get(query.id, ()))) for query in group}
+            labels = {frozenset(subject.relevant.get(query.id, ())) for query in group}
             (differing if len(labels) > 1 else equal).append(" = ".join(query.id for query in group))
     found = []
     if differing:
