@@ -8,13 +8,10 @@ returned as a ``Result``; ``assay.runs`` writes that down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay import factory
 from assay.chunks import ChunkSet
@@ -22,58 +19,16 @@ from assay.clock import Clock, SearchTimes, time_search
 from assay.config import Config, models
 from assay.embedders.base import Embedder, Vectors, unit
 from assay.golden import GoldenSet
+from assay.notices import Warnings
 from assay.ranking import Hits, above, rank, top_score, without_document
 from assay.records import Ranking
+from assay.results import Reporter, Result, Retrieved
 from assay.retrieval import Bm25Retrieval, DenseRetrieval
-from assay.scores import Scores, score_run
+from assay.scores import score_run
 from assay.threads import use_threads
 from assay.workbench import Counted, Workbench, embed_documents, embed_queries, truncation
 
 FIRST_STAGE = 0
-
-
-class Reporter(Protocol):
-    """Who is told how far a run is."""
-
-    def stage(self, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-        """Open a stage of ``total`` steps; the callable counts steps done."""
-
-    def warn(self, text: str) -> None:
-        """Say what a user should know."""
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """What retrieval gave: per evaluated query its first-stage hits, and how to place documents in exact search."""
-
-    hits: list[Hits]
-    indexed: frozenset[int]
-    exact_ranks: Callable[[int, Sequence[int]], list[int | None]]
-    index_recall: dict[int, NDArray[np.float64]]
-    seen_end: NDArray[np.int64]
-    truncated_chunks: int
-    build_seconds: float | None
-    index_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A whole run, in memory. Lists are in the order of ``golden.evaluated``."""
-
-    config: Config
-    golden: GoldenSet
-    chunks: ChunkSet
-    rankings: list[Ranking]
-    scores: Scores
-    clock: Clock
-    search: SearchTimes | None
-    build_seconds: float | None
-    index_bytes: int | None
-    cache: dict[str, Counted]
-    warnings: list[str]
-    identity: dict[str, object]
-    truncated_chunks: int
-    unequal_bits: list[str]
 
 
 def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
@@ -117,20 +72,20 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         scores = score_run(config, golden, chunks, retrieved, rankings, kept)
     warnings.about_scores(config, golden, scores)
     return Result(
-        config,
-        golden,
-        chunks,
-        rankings,
-        scores,
-        clock,
-        search,
-        retrieved.build_seconds,
-        retrieved.index_bytes,
-        counted,
-        warnings.lines,
-        embedder.identity() if isinstance(config.retriever, models.DenseRetriever) else {},
-        retrieved.truncated_chunks,
-        unequal_bits(config, embedder),
+        config=config,
+        golden=golden,
+        chunks=chunks,
+        rankings=rankings,
+        scores=scores,
+        clock=clock,
+        search=search,
+        build_seconds=retrieved.build_seconds,
+        index_bytes=retrieved.index_bytes,
+        cache=counted,
+        warnings=warnings.lines,
+        identity=embedder.identity() if isinstance(config.retriever, models.DenseRetriever) else {},
+        truncated_chunks=retrieved.truncated_chunks,
+        unequal_bits=unequal_bits(config, embedder),
     )
 
 
@@ -267,40 +222,3 @@ def rankings_of(
 
 def _limit(embedder: Embedder) -> object:
     return embedder.identity().get("max_length")
-
-
-class Warnings:
-    """Collects what a user should know, once each, in order."""
-
-    def __init__(self, reporter: Reporter) -> None:
-        self.lines: list[str] = []
-        self._reporter = reporter
-
-    def add(self, text: str) -> None:
-        """Keep ``text`` for the manifest and tell the reporter."""
-        if text not in self.lines:
-            self.lines.append(text)
-            self._reporter.warn(text)
-
-    def about_golden_set(self, golden: GoldenSet) -> None:
-        """What reading left out or what can never be found."""
-        counts = golden.counts
-        if counts.dropped_judgements or counts.dropped_spans:
-            self.add(
-                f"{counts.dropped_judgements} judgements and {counts.dropped_spans} spans of unknown ids were dropped "
-                f"(first: {golden.dropped[0]})"
-            )
-        if counts.empty_documents:
-            self.add(f"{counts.empty_documents} documents are empty and can't be found")
-
-    def about_scores(self, config: Config, golden: GoldenSet, scores: Scores) -> None:
-        """Whether the numbers can tell anything."""
-        if max(config.evaluation.ks) * 10 >= golden.counts.documents:
-            self.add(
-                f"k={max(config.evaluation.ks)} is a tenth or more of the {golden.counts.documents} documents: "
-                "scores at that cutoff are close to their ceiling by chance"
-            )
-        if scores.excluded_self:
-            self.add(
-                f"{scores.excluded_self} judgements of a query's own document were left out (evaluation.exclude_self)"
-            )

@@ -31,7 +31,7 @@ from assay.records import Query, Ranking, Span
 from assay.words import word_spans
 
 if TYPE_CHECKING:
-    from assay.pipeline import Retrieved
+    from assay.results import Retrieved
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from assay.config import config_hash
 from assay.threads import cores
 
 if TYPE_CHECKING:
-    from assay.pipeline import Result
+    from assay.results import Result
 
 PACKAGES = (
     "assay",

@@ -15,7 +15,7 @@ from assay.runs.manifest import manifest_of, peak_rss_bytes
 from assay.runs.trec import write_trec
 
 if TYPE_CHECKING:
-    from assay.pipeline import Result
+    from assay.results import Result
 
 
 def write_run(result: Result, folder: Path, overrides: Sequence[str], threads: int) -> None:

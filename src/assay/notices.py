@@ -1,0 +1,45 @@
+"""What a user should know of a run besides its numbers."""
+
+from __future__ import annotations
+
+from assay.config import Config
+from assay.golden import GoldenSet
+from assay.results import Reporter
+from assay.scores import Scores
+
+
+class Warnings:
+    """Collects what a user should know, once each, in order."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self.lines: list[str] = []
+        self._reporter = reporter
+
+    def add(self, text: str) -> None:
+        """Keep ``text`` for the manifest and tell the reporter."""
+        if text not in self.lines:
+            self.lines.append(text)
+            self._reporter.warn(text)
+
+    def about_golden_set(self, golden: GoldenSet) -> None:
+        """What reading left out or what can never be found."""
+        counts = golden.counts
+        if counts.dropped_judgements or counts.dropped_spans:
+            self.add(
+                f"{counts.dropped_judgements} judgements and {counts.dropped_spans} spans of unknown ids were dropped "
+                f"(first: {golden.dropped[0]})"
+            )
+        if counts.empty_documents:
+            self.add(f"{counts.empty_documents} documents are empty and can't be found")
+
+    def about_scores(self, config: Config, golden: GoldenSet, scores: Scores) -> None:
+        """Whether the numbers can tell anything."""
+        if max(config.evaluation.ks) * 10 >= golden.counts.documents:
+            self.add(
+                f"k={max(config.evaluation.ks)} is a tenth or more of the {golden.counts.documents} documents: "
+                "scores at that cutoff are close to their ceiling by chance"
+            )
+        if scores.excluded_self:
+            self.add(
+                f"{scores.excluded_self} judgements of a query's own document were left out (evaluation.exclude_self)"
+            )
