@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Test processes run side by side: threads that wait must not spin on the other's core.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 

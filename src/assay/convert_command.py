@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="leave out, list and count judgements of unknown ids and what is there twice, in place of refusing them",
     )
-    columns = made.add_argument_group("columns of csv, fields of jsonl (common names are known)")
+    columns = made.add_argument_group("columns of csv, fields of jsonl (common names are known; - for none)")
     for role in ROLES:
         columns.add_argument(f"--{role.replace('_', '-')}", dest=f"column_{role}", metavar="COLUMN")
     return made

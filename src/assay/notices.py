@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.config import Config
 from assay.golden import GoldenSet
 from assay.results import Reporter
+from assay.retrieval import Unfilled
 from assay.scores import Scores
 
 
@@ -31,6 +32,18 @@ class Warnings:
             )
         if counts.empty_documents:
             self.add(f"{counts.empty_documents} documents are empty and can't be found")
+
+    def about_unfilled(self, config: Config, unfilled: Unfilled) -> None:
+        """Where the index came back with fewer chunks than were asked for and are there."""
+        kind, right = config.index.kind, "lower retriever.depth"
+        if "nprobe" in type(config.index).model_fields:
+            right = "raise index.nprobe"
+        elif kind == "factory":
+            right = "raise nprobe in index.search where it has cells"
+        self.add(
+            f"index={kind}: {unfilled.slots} of {unfilled.of} slots unfilled ({unfilled.queries} queries got fewer chunks "
+            f"than asked, {config.retriever.depth}); {right}"
+        )
 
     def about_scores(self, config: Config, golden: GoldenSet, scores: Scores) -> None:
         """Whether the numbers can tell anything."""

@@ -63,7 +63,7 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
             vectors = embed_documents(embedder, chunks.embedded_texts(), store, counted["document_vectors"], done)
         with clock.stage("embed_queries"), reporter.stage("embed queries", len(golden.evaluated)) as done:
             queries = embed_queries(embedder, [q.text for q in golden.evaluated], store, counted["query_vectors"], done)
-        retrieved, search = dense(config, golden, chunks, embedder, vectors, queries, clock, reporter, warnings)
+        retrieved, search = dense(config, bench, golden, chunks, embedder, vectors, queries, clock, reporter, warnings)
 
     with clock.stage("score"):
         if config.evaluation.exclude_self:
@@ -105,6 +105,7 @@ def unequal_bits(config: Config, embedder: Embedder) -> list[str]:
 
 def dense(
     config: Config,
+    bench: Workbench,
     golden: GoldenSet,
     chunks: ChunkSet,
     embedder: Embedder,
@@ -138,8 +139,13 @@ def dense(
     with clock.stage("search"), reporter.stage("search", len(queries)) as done:
         hits = retrieval.retrieve(queries, max(depth, wanted), wanted)
         done(len(queries))
+    if config.index.kind != "flat" and retrieval.unfilled.slots:
+        warnings.about_unfilled(config, retrieval.unfilled)
     with clock.stage("measure"):
-        recalls = {} if config.index.kind == "flat" else retrieval.index_recall(queries, config.evaluation.ks, depth)
+        recalls = {}
+        if config.index.kind != "flat":
+            truths = bench.exact_answers(retrieval, queries, most)
+            recalls = retrieval.index_recall(queries, config.evaluation.ks, depth, truths)
         search = time_search(retrieval, queries, depth, [q.text for q in golden.evaluated], embedder)
         seen_end, cut_off = truncation(embedder, chunks)
     if cut_off:

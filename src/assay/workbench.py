@@ -5,6 +5,7 @@ A sweep's jobs share one workbench, so each is loaded or computed once.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from assay.embedders.base import Embedder, Progress, Vectors
 from assay.embedders.store import VectorStore, key_of, space_of
 from assay.errors import ConfigError
 from assay.golden import GoldenSet, load_golden_set
+from assay.indexes.exact import Scores
+from assay.retrieval import DenseRetrieval
 
 PORTION = 512
 LARGEST_CHUNK_SETS = 8
@@ -32,6 +35,7 @@ class Workbench:
         self._stores: dict[models.Cache, VectorStore] = {}
         self._fitted: dict[tuple[models.Embedder, int, bytes], Embedder] = {}
         self._chunks: dict[tuple[object, ...], ChunkSet] = {}
+        self._answers: dict[tuple[object, ...], list[Scores]] = {}
 
     def golden_set(self, config: models.Dataset) -> GoldenSet:
         """The golden set that ``config`` names, read and checked once."""
@@ -103,6 +107,17 @@ class Workbench:
         context: Context = config.chunker.context
         self._chunks[key] = cut(golden.documents, factory.make_chunker(config.chunker), embedder.token_offsets, context)
         return self._chunks[key], False
+
+    def exact_answers(self, retrieval: DenseRetrieval, queries: Vectors, k: int) -> list[Scores]:
+        """``retrieval.exact_answers``, computed once for all indexes over the same vectors."""
+        digest = hashlib.blake2b(np.ascontiguousarray(retrieval.vectors).data)
+        digest.update(np.ascontiguousarray(queries).data)
+        key = (digest.digest(), retrieval.vectors.shape, retrieval.metric, k)
+        if key not in self._answers:
+            if len(self._answers) >= LARGEST_CHUNK_SETS:
+                self._answers.pop(next(iter(self._answers)))
+            self._answers[key] = retrieval.exact_answers(queries, k)
+        return self._answers[key]
 
     def close(self) -> None:
         """Close what is open."""

@@ -80,7 +80,7 @@ def test_json_is_one_document(small_set: Path, tmp_path: Path, capsys: pytest.Ca
         (["csv", "SHEET", "b", "--to", "xml"], "assay convert: argument --to: invalid choice: 'xml'"),
         (["csv", "SHEET", "."], ".: is there already and not an empty folder; a new folder is right"),
         (["csv", "SHEET", "SHEET/b"], "SHEET/b: can't be written (Not a directory)"),
-        (["squad", "SHEET", "b"], "SHEET:1: broken JSON: 'q' where '{' is right"),
+        (["squad", "SHEET", "b"], "SHEET:2: byte 0xdf is not utf-8; save the file as UTF-8"),
         (
             ["csv", ".", "b", "--question", "Frage"],
             "sheet.csv: no column 'Frage' (--question); there are 'question', 'document', 'quote'",

@@ -100,15 +100,9 @@ def test_a_part_of_cranfield(part: GoldenParts, tmp_path: Path) -> None:
     assert_same_metrics(result)
 
 
-# Measured apart from assay, with encode, FAISS and pytrec_eval alone.
-MEASURED = {"ndcg@10": 0.40010, "recall@10": 0.41639, "mrr@10": 0.53804}
-
-
 @pytest.mark.slow
 def test_all_of_cranfield(cranfield: GoldenSet) -> None:
     result = whole_documents(cranfield.path)
     assert len(result.rankings) == 225
     assert_same_top_10(result, plain_scores(result.golden))
     assert_same_metrics(result)
-    for name, mean in MEASURED.items():
-        assert result.scores.summary["metrics"][name]["mean"] == pytest.approx(mean, abs=5e-4)

@@ -153,7 +153,9 @@ def test_xquad(by: str, documents: int, raw: Path, shared: Path, tmp_path: Path)
     source = raw / "squad_json" / "xquad.hi.json.gz"
     report = convert("squad", source, tmp_path / "set", Options(by=by))  # type: ignore[arg-type]
     assert counts(report) == {
-        **{"documents": (documents, documents), "queries": (1190, 1190), "judgements": (1190, 1190)},
+        "documents": (documents, documents),
+        "queries": (1190, 1190),
+        "judgements": (1190, 1190),
         "spans": (1190, 1190),
     }
     assert report.notes == ()
@@ -244,7 +246,9 @@ def test_chunking_evaluation_needs_its_documents(raw: Path, shared: Path, tmp_pa
         convert("csv", source, tmp_path / "set", Options())
     report = convert("csv", source, tmp_path / "set", Options(docs=shared / "datasets" / "chunking_evaluation"))
     assert counts(report) == {
-        **{"documents": (5, 5), "queries": (472, 472), "judgements": (472, 472)},
+        "documents": (5, 5),
+        "queries": (472, 472),
+        "judgements": (472, 472),
         "spans": (790, 790),
     }
     ours, theirs = load_golden_set(tmp_path / "set"), load_golden_set(shared / "datasets" / "chunking_evaluation")

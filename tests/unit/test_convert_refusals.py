@@ -292,8 +292,8 @@ def test_folders(tmp_path: Path) -> None:
         "F: 1 files of other kinds left out (1 .pdf): d.pdf",
         "no query in it: a corpus only; queries.jsonl and qrels/test.tsv are still to be written",
     ]
+    (tmp_path / "none" / "in").mkdir(parents=True)
     with pytest.raises(AssayError, match="in: no document in it; one at least is right"):
-        (tmp_path / "none" / "in").mkdir(parents=True)
         convert("folder", tmp_path / "none" / "in", tmp_path / "other", Options())
 
 

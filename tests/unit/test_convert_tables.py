@@ -287,3 +287,29 @@ def test_faults_of_all_rows_are_gathered(tmp_path: Path) -> None:
     with pytest.raises(GoldenSetError) as caught:
         convert("csv", source, tmp_path / "set", Options())
     assert (len(caught.value.lines()), caught.value.lines()[-1]) == (21, "30 faults in all, 20 shown")
+
+
+def test_a_later_row_may_leave_out_what_the_first_one_said(tmp_path: Path) -> None:
+    golden, report = read(tmp_path, "question,document,type,answerable\na?,one,lookup,yes\na?,two,,\n")
+    assert (golden.qrels, golden.queries[0].type) == ({"q1": {"d1": 1, "d2": 1}}, "lookup")
+    assert any("every document is a single word" in note for note in report.notes)
+
+
+def test_a_quote_is_looked_for_in_all_documents_of_its_row(tmp_path: Path) -> None:
+    golden, report = read(
+        tmp_path,
+        rows({"question": "a?", "contexts": ["one two", "three four"], "quote": ["four", "one", "five"]}),
+        "rows.jsonl",
+    )
+    assert [(span.doc_id, span.start, span.end) for span in golden.spans["q1"]] == [("d1", 0, 3), ("d2", 6, 10)]
+    assert report.first_left_out == (
+        f"{tmp_path / 'rows.jsonl'}:1: quote 'five' of query 'q1' in document 'd1' is not in the text; no span was made",
+    )
+
+
+def test_a_column_can_be_left_unread(tmp_path: Path) -> None:
+    content = "question,document,score\na?,one two,0.83\n"
+    assert faults(tmp_path, content)[0].startswith("F:2: grade '0.83' is not an integer")
+    golden, report = read(tmp_path, content, grade="-")
+    assert golden.qrels == {"q1": {"d1": 1}}
+    assert report.notes[0].endswith("columns left out: 'score'")

@@ -58,6 +58,15 @@ def test_every_index_and_metric_gives_the_same_documents_on_a_small_corpus(
         assert metric != "l2" or all(score <= 0 for score in scores)
 
 
+def test_cosine_does_not_look_at_lengths_and_ip_does(result_of: ResultOf) -> None:
+    """In two dimensions a text's vector is shorter than 1, and its own text as the query points the same way."""
+    query, judged = {"q": DOCUMENTS["d3"]}, [("q", "d3", 1)]
+    cosine = result_of(DOCUMENTS, query, judged, "embedder.dim=2", "index.metric=cosine").rankings[0].top_score
+    inner = result_of(DOCUMENTS, query, judged, "embedder.dim=2", "index.metric=ip").rankings[0].top_score
+    assert cosine == pytest.approx(1, abs=1e-6)
+    assert inner < 0.99
+
+
 @pytest.mark.parametrize("documents", [{"d1": "leave"}, {"d1": "leave days", "d2": "hotel"}, {"d1": "leave", "d2": ""}])
 @pytest.mark.parametrize("index", ["flat", "hnsw", "ivf"])
 def test_every_index_runs_from_one_chunk_up(result_of: ResultOf, documents: dict[str, str], index: str) -> None:

@@ -57,7 +57,7 @@ class SpecIndex(Approximate):
             if hasattr(part, "nprobe"):
                 if part.nprobe > part.nlist:
                     raise StageError(f"index.search: nprobe={part.nprobe} of {part.nlist} cells; give at most that")
-                notes += cell_notes(config.kind, n, part.nlist, part.nprobe, n)
+                notes += cell_notes(config.kind, n, part.nlist, part.nprobe, n) if trains_cells(part) else ()
         super().__init__(built, tuple(notes), config.k_factor, owned)
 
 
@@ -66,12 +66,13 @@ def made(config: FactoryConfig, dim: int) -> tuple[Any, list[str]]:
     faiss = library()
 
     asked = faiss_metric(config.metric)
-    why = "FAISS has it for l2 only; choose index.metric=l2 or cosine"
+    only_l2 = "FAISS has it for l2 only; choose index.metric=l2 or cosine"
+    why = only_l2
     for metric in (asked, faiss.METRIC_L2) if config.metric == "cosine" else (asked,):
         try:
             index = faiss.index_factory(dim, config.spec, metric)
         except RuntimeError as error:
-            why = reason(error)
+            why = only_l2 if "METRIC_L2" in str(error) else reason(error)
             continue
         if index.metric_type == metric:
             same = f"index=factory: FAISS has {config.spec} for l2 only, whose order is cosine's on vectors of length 1"
@@ -82,7 +83,7 @@ def made(config: FactoryConfig, dim: int) -> tuple[Any, list[str]]:
 def reason(error: Exception) -> str:
     """What FAISS said, without the place in its source."""
     text = " ".join(str(error).split())
-    return re.sub(r"^.*?Error: ", "", re.sub(r"^Error in .*? at \S+:\d+: ", "", text))
+    return re.sub(r"^(Error in .* at \S+:\d+: )?(Error: )?('.*' failed: (?=\S))?", "", text)
 
 
 def parts_of(index: Any) -> Iterator[Any]:
@@ -106,7 +107,7 @@ def settle(part: Any, n: int, spec: str, seed: int) -> None:
     faiss = library()
 
     if hasattr(part, "nlist"):
-        if part.nlist > n:
+        if part.nlist > n and trains_cells(part):
             raise StageError(f"index.spec: {spec!r} has {part.nlist} cells, there are {n} chunks; ask for at most {n}")
         part.cp.seed = seed
         part.cp.min_points_per_centroid = 1
@@ -118,12 +119,23 @@ def settle(part: Any, n: int, spec: str, seed: int) -> None:
             )
         book.cp.seed = seed
         book.cp.min_points_per_centroid = 1
+    if hasattr(part, "rq"):
+        part.rq.cp.seed = seed
+        part.rq.cp.min_points_per_centroid = 1
     if hasattr(part, "hnsw"):
         part.hnsw.rng = faiss.RandomGenerator(seed)
     if isinstance(part, faiss.RandomRotationMatrix):
-        part.init(seed)
+        with on_threads(1):
+            part.init(seed)
+    if hasattr(part, "do_polysemous_training"):
+        part.do_polysemous_training = False  # minutes of annealing for a search that nothing here asks for
     if isinstance(part, faiss.IndexLSH) and part.rotate_data:
         part.rrot = rotation(part.d, part.nbits, seed)
+
+
+def trains_cells(part: Any) -> bool:
+    """Whether each cell of ``part`` is a centroid of its own; a quantizer that trains alone makes cells by combination."""
+    return bool(part.quantizer_trains_alone != "\x01")
 
 
 def quick_opq(turned: Any, parts: list[Any], seed: int) -> Any:

@@ -29,7 +29,7 @@ class Index(Protocol):
 
     def propose(self, queries: Vectors, k: int) -> list[Rows]:
         """Rows of about the ``k`` nearest vectors of each query, nearest first as far as the index knows; fewer where
-        it finds fewer. Never a row that is not there."""
+        it finds fewer, more where exact scores are to choose among candidates. Never a row that is not there."""
 
     def nbytes(self) -> int:
         """Bytes of the index when written out."""

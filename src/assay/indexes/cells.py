@@ -63,14 +63,15 @@ def cell_notes(kind: str, n: int, nlist: int, nprobe: int, used: int) -> tuple[s
     """What a user should know of these numbers."""
     notes = []
     if used < ADVISED_POINTS * nlist and nlist > 1:
+        enough = max(1, used // ADVISED_POINTS)
+        right = f"IVF{enough} in index.spec" if kind == "factory" else f"index.nlist={enough}"
         notes.append(
             f"index={kind}: {used} training vectors for {nlist} cells, {ADVISED_POINTS * nlist} are advised; "
-            f"index.nlist={max(1, used // ADVISED_POINTS)} would have enough"
+            f"{right} would have enough"
         )
     if nprobe == 1 and nlist > 1:
-        notes.append(
-            f"index={kind}: searches 1 of {nlist} cells; neighbours in other cells are lost, raise index.nprobe"
-        )
+        right = "nprobe in index.search" if kind == "factory" else "index.nprobe"
+        notes.append(f"index={kind}: searches 1 of {nlist} cells; neighbours in other cells are lost, raise {right}")
     if nlist == 1:
         same = "results are flat's" if kind == "ivf" else "no cell is ever left out"
         notes.append(f"index={kind}: {n} chunks make 1 cell, which every search goes through: {same}")

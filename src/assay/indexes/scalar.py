@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from assay.config.models import Fp16Index, Sq4Index, Sq8Index
+from assay.errors import StageError
 from assay.indexes.approximate import Approximate, on_threads
 from assay.indexes.base import Vectors, library
 from assay.indexes.flat import faiss_metric
@@ -25,8 +30,21 @@ class ScalarIndex(Approximate):
             built.sq.rangestat_arg = config.range_arg
         with on_threads(1):
             built.train(vectors)
+            refuse_no_range(built, config)
             built.add(vectors)
         super().__init__(built, k_factor=config.k_factor)
+
+
+def refuse_no_range(built: Any, config: Sq8Index | Sq4Index | Fp16Index) -> None:
+    """Raise a StageError if training found no range: such codes would have no distance to anything."""
+    faiss = library()
+
+    lost = int((~np.isfinite(faiss.vector_to_array(built.sq.trained))).sum())
+    if lost and not isinstance(config, Fp16Index):
+        raise StageError(
+            f"index.range_stat: {config.range_stat} finds no range for {-(-lost // 2)} of {built.d} dimensions, whose values "
+            "are all equal; give minmax"
+        )
 
 
 def quantizer_type(code: str, uniform: bool = False) -> int:

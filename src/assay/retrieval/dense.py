@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +17,15 @@ from assay.ranking import Hits, first_stage_hits
 
 EQUAL_SCORE = 1e-6
 NOTHING = Hits(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Unfilled:
+    """Slots for which the index proposed no chunk though there were more, all slots, and the queries concerned."""
+
+    slots: int
+    of: int
+    queries: int
 
 
 class DenseRetrieval:
@@ -39,6 +49,7 @@ class DenseRetrieval:
         self.index = index
         self.metric = metric
         self.owner = chunks.document[indexed]
+        self.unfilled = Unfilled(0, 0, 0)
 
     @cached_property
     def _largest_norm(self) -> float:
@@ -54,10 +65,16 @@ class DenseRetrieval:
         return self.metric == "l2" or bool(np.any(query))
 
     def retrieve(self, queries: Vectors, depth: int, documents: int) -> list[Hits]:
-        """The ``depth`` nearest chunks of each query, and more until ``documents`` documents are among them or all is seen."""
+        """The ``depth`` nearest chunks of each query, and more until ``documents`` documents are among them or all is seen.
+
+        What the index left empty of the first ``depth`` slots is counted in ``unfilled``.
+        """
         wanted = min(documents, len(self.indexed_documents))
         margin = max(16, depth // 8) if self.index.exact else 0
         proposed = self.index.propose(queries, depth + margin) if len(queries) else []
+        slots = min(depth, self.index.size)
+        short = [slots - len(r) for q, r in zip(queries, proposed, strict=True) if self.answers(q) and len(r) < slots]
+        self.unfilled = Unfilled(sum(short), slots * sum(map(self.answers, queries)), len(short))
         return [self._one(query, rows, depth, wanted) for query, rows in zip(queries, proposed, strict=True)]
 
     def _one(self, query: Vectors, proposed: Rows, depth: int, wanted: int) -> Hits:
@@ -78,8 +95,10 @@ class DenseRetrieval:
         if self.index.exact:
             slack = tolerance(query, self._largest_norm, self.metric)
             return exact_top(query, self.vectors, self.metric, k, propose, slack)
-        rows = propose(k)[:k]
-        return ordered(rows, pair_scores(query, self.vectors[rows], self.metric))
+        # An approximate index may propose more than asked: exact scores choose among its candidates.
+        rows = propose(k)
+        rows, scores = ordered(rows, pair_scores(query, self.vectors[rows], self.metric))
+        return rows[:k], scores[:k]
 
     def exact_hits(self, query: Vectors, k: int) -> Scores:
         """Scores of the ``k`` nearest chunks by exact search, best first."""
@@ -93,15 +112,22 @@ class DenseRetrieval:
         near = np.flatnonzero(rough >= boundary - 2 * tolerance(query, self._largest_norm, self.metric))
         return np.sort(pair_scores(query, self.vectors[near], self.metric))[::-1][:k]
 
-    def index_recall(self, queries: Vectors, ks: Sequence[int], depth: int) -> dict[int, NDArray[np.float64]]:
+    def exact_answers(self, queries: Vectors, k: int) -> list[Scores]:
+        """``exact_hits`` of every query: what any index over these vectors is measured against."""
+        return [self.exact_hits(query, k) for query in queries]
+
+    def index_recall(
+        self, queries: Vectors, ks: Sequence[int], depth: int, truths: Sequence[Scores] | None = None
+    ) -> dict[int, NDArray[np.float64]]:
         """Per cutoff, the share of exact search's first k chunks among the index's own first k, per query.
 
-        A chunk whose score equals the k-th within 1e-6 counts as one of them. A query that has nothing to find scores 1.
+        ``truths`` are ``exact_answers`` for max(ks), computed here unless given. A chunk whose score equals the k-th within 1e-6 counts as one of them. A query that has nothing to find scores 1.
         """
         found = {k: np.ones(len(queries)) for k in ks}
         proposed = self.index.propose(queries, max(depth, max(ks))) if len(queries) else []
-        for i, (query, rows) in enumerate(zip(queries, proposed, strict=True)):
-            truth = self.exact_hits(query, max(ks))
+        truths = truths if truths is not None else self.exact_answers(queries, max(ks))
+        for i, (query, rows, truth) in enumerate(zip(queries, proposed, truths, strict=True)):
+            rows = rows[: max(ks)]
             scores = pair_scores(query, self.vectors[rows], self.metric) if len(truth) else truth
             for k in ks:
                 best = truth[:k]

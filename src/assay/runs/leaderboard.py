@@ -52,9 +52,23 @@ def differing(rows: Sequence[Row]) -> tuple[list[str], list[dict[str, Any]]]:
         values = flat(row.config.model_dump(mode="json", exclude=set(NEVER_SHOWN)))
         configs.append({key.removesuffix(".kind"): value for key, value in values.items()})
     keys = list(dict.fromkeys(key for config in configs for key in config))
-    # A key that only some options have differs only where those that have it disagree, or its group says it all.
-    chosen = [key for key in keys if len({repr(config[key]) for config in configs if key in config}) > 1]
+    chosen = [
+        key
+        for key in keys
+        if len({repr(config[key]) for config in configs if key in config}) > 1 and not _told_by_group(key, configs)
+    ]
     return chosen, [{key: config[key] for key in chosen if key in config} for config in configs]
+
+
+def _told_by_group(key: str, configs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether ``key`` only follows its group's option: every job with the same option has the same value of it."""
+    group = key.partition(".")[0]
+    if key == group or len({config.get(group) for config in configs}) < 2:
+        return False
+    values: dict[Any, set[str]] = {}
+    for config in configs:
+        values.setdefault(config.get(group), set()).add(repr(config.get(key)))
+    return all(len(found) == 1 for found in values.values())
 
 
 def as_document(rows: Sequence[Row]) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
 from assay.golden.convert.json_rows import as_id
+from assay.golden.convert.ledger import At
 from assay.golden.convert.options import Options
 from assay.golden.convert.parquet_rows import parquet_rows, require_pyarrow
 from assay.golden.faults import quoted

@@ -37,6 +37,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "metadata": ("metadata",),
     "id": ("id", "_id"),
 }
+NONE = "-"
 ROLES = tuple(role for role in KNOWN if role not in ("id", "impossible"))
 
 
@@ -58,7 +59,7 @@ class Columns:
 def find_columns(where: str, names: Collection[str], given: Mapping[str, str], *, nested: bool = False) -> Columns:
     """The columns of a table with ``names``; ``given`` wins over what is known.
 
-    ``nested`` lets a given name be a path into nested objects, such as ``positive.id``.
+    A name of ``-`` says that there is none. ``nested`` lets a given name be a path into nested objects, such as ``positive.id``.
 
     Raises
     ------
@@ -70,6 +71,8 @@ def find_columns(where: str, names: Collection[str], given: Mapping[str, str], *
         by_name.setdefault(_plain(name), name)
     of: dict[str, str] = {}
     for role, name in given.items():
+        if name == NONE:
+            continue
         if name in names or (nested and name.split(".")[0] in names):
             of[role] = name
         elif _plain(name) in by_name:
@@ -78,7 +81,7 @@ def find_columns(where: str, names: Collection[str], given: Mapping[str, str], *
             flag = f"--{role.replace('_', '-')}"
             raise DataError(f"{where}: no column {quoted(name)} ({flag}); there are {_listed(names)}")
     for role, known in KNOWN.items():
-        if role in of:
+        if role in given:
             continue
         found = next((by_name[name] for name in known if name in by_name and by_name[name] not in of.values()), None)
         if found is not None:

@@ -12,8 +12,9 @@ from assay.errors import DataError
 from assay.golden.convert.columns import find_columns
 from assay.golden.convert.corpora import read_corpus
 from assay.golden.convert.decoding import find_encoding, text_lines
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
 from assay.golden.convert.labels import Labels
+from assay.golden.convert.ledger import At
 from assay.golden.convert.options import Options
 from assay.golden.faults import quoted
 from assay.golden.jsonl import decoder, kind_of
@@ -51,7 +52,7 @@ def read_csv(source: Path, intake: Intake, options: Options) -> None:
     labels.check(str(table))
     for at, cells in rows:
         labels.take(at, cells)
-    intake.note(f"{table}: {labels.rows:,} rows read")
+    labels.finish(str(table))
 
 
 def read_document_table(path: Path, intake: Intake) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from assay.errors import DataError
 from assay.golden.convert.decoding import whole_text
 from assay.golden.convert.html_text import html_text
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
+from assay.golden.convert.ledger import At
 from assay.records import Document
 
 MARKDOWN, TEXT, HTML = (".md", ".markdown", ".mdx"), (".txt", ".text", ".rst"), (".html", ".htm", ".xhtml")

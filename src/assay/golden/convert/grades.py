@@ -10,7 +10,8 @@ from pathlib import Path
 
 from assay.errors import DataError
 from assay.golden.convert.decoding import find_encoding, text_lines
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
+from assay.golden.convert.ledger import At
 from assay.golden.faults import quoted
 from assay.golden.fields import is_blank
 from assay.golden.lines import Line

@@ -7,32 +7,19 @@ with the number of ids, not with their texts: a million documents take some 250 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from assay.errors import DataError, one_line
-from assay.golden.convert.report import KINDS, LEFT_OUT, SHOWN, Tally
+from assay.errors import DataError
+from assay.golden.convert.ledger import REMEDY, At, Ledger, Places
+from assay.golden.convert.report import KINDS, Tally
 from assay.golden.convert.texts import TextStore
-from assay.golden.faults import Faults, quoted
+from assay.golden.faults import quoted
 from assay.golden.fields import id_fault, is_blank
 from assay.golden.qrels import MAX_GRADE
 from assay.golden.write import QRELS_HEADER, document_line, query_line, span_line
 from assay.records import Document, Judgement, Query, Span
-
-REMEDY = "--drop-unknown leaves such rows out"
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """A place in a source: line 0 is the file as such."""
-
-    path: str
-    line: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}" if self.line else self.path
 
 
 @dataclass(slots=True)
@@ -46,32 +33,22 @@ class _Split:
     lost: set[int] = field(default_factory=set)
 
 
-class Intake:
+class Intake(Ledger):
     """Rows in; a golden set in BEIR's layout out, in ``folder``.
 
-    With ``drop``, what would be refused because of ids (twice there, not there) is left out, listed and counted.
     ``keep_texts`` makes ``text_of`` work.
     """
 
     def __init__(self, folder: Path, *, drop: bool, keep_texts: bool = False) -> None:
-        self.folder, self.drop = folder, drop
-        self.faults = Faults()
-        self.read: Counter[str] = Counter()
-        self.written: Counter[str] = Counter()
-        self.left_out: Counter[str] = Counter()
-        self.lines_left_out = 0
-        self.first_left_out: list[str] = []
-        self.notes: list[str] = []
-        self._counted: Counter[str] = Counter()
+        super().__init__(folder, drop=drop)
         self._documents: dict[str, int] = {}
         self._queries: dict[str, int] = {}
         self._unanswerable: set[int] = set()
-        self._places = {kind: _Places() for kind in ("documents", "queries")}
+        self._places = {kind: Places() for kind in ("documents", "queries")}
         self._lengths = array("q")
         self._splits: dict[str, _Split] = {}
         self._spans: set[Span] = set()
         (folder / "qrels").mkdir()
-        self._files: dict[str, IO[str]] = {}
         self._texts = TextStore(folder.parent / "texts") if keep_texts else None
 
     def document(self, at: At, document: Document) -> bool:
@@ -203,38 +180,6 @@ class Intake:
         """Whether this very span was kept."""
         return span in self._spans
 
-    def note(self, text: str) -> None:
-        """A line for the reader of the report."""
-        if text not in self.notes:
-            self.notes.append(text)
-
-    def count(self, text: str, number: int = 1) -> None:
-        """Count a thing that happens to many rows; ``text`` has ``{n}`` where the number stands."""
-        self._counted[text] += number
-
-    def refuse(self, kind: str | None, at: At, what: str) -> None:
-        """Note a fault that no flag passes over. ``kind`` is None where no row was counted."""
-        self.faults.add(str(at), what)
-        if kind is not None:
-            self.left_out[kind] += 1
-
-    def doubt(self, kind: str, at: At, what: str, hint: str = "") -> None:
-        """Note a fault, or leave the row out where ``drop`` says so."""
-        if self.drop:
-            self.omit(kind, at, what)
-        else:
-            self.refuse(kind, at, f"{what}; {hint or REMEDY}")
-
-    def omit(self, kind: str | None, at: At, what: str) -> None:
-        """Leave a row out, and say so."""
-        line = one_line(f"{at}: {what}")
-        self._file(LEFT_OUT).write(line + "\n")
-        self.lines_left_out += 1
-        if len(self.first_left_out) < SHOWN:
-            self.first_left_out.append(line)
-        if kind is not None:
-            self.left_out[kind] += 1
-
     def finish(self, source: str) -> dict[str, Tally]:
         """A tally a kind, after judging what only the end can tell; ``source`` opens what is said of it as a whole.
 
@@ -247,8 +192,7 @@ class Intake:
             self._check_labels(name, split)
         if not self._documents and not self.faults.total:
             raise DataError(f"{source}: no document in it; one at least is right")
-        for text, number in self._counted.items():
-            self.note(text.replace("{n}", f"{number:,}"))
+        self.note_counts()
         if not self.written["queries"]:
             self.note("no query in it: a corpus only; queries.jsonl and qrels/test.tsv are still to be written")
         elif not self._unanswerable and not any(
@@ -268,8 +212,9 @@ class Intake:
 
     def close(self) -> None:
         """Close every file."""
-        for file in [*self._files.values(), *(split.file for split in self._splits.values())]:
-            file.close()
+        super().close()
+        for split in self._splits.values():
+            split.file.close()
         if self._texts is not None:
             self._texts.close()
 
@@ -333,34 +278,12 @@ class Intake:
         """Make a split that may stay without a judgement."""
         self._split(name)
 
-    def _file(self, name: str) -> IO[str]:
-        if name not in self._files:
-            self._files[name] = (self.folder / name).open(
-                "w", encoding="utf-8", newline="\n", errors="backslashreplace"
-            )
-        return self._files[name]
-
     def _write(self, name: str, kind: str, at: At, to_line: object, record: object) -> bool:
         try:
             line = to_line(record)  # type: ignore[operator]
         except DataError as error:
             self.refuse(kind, at, str(error))
             return False
-        self._file(name).write(line + "\n")
+        self.file(name).write(line + "\n")
         self.written[kind] += 1
         return True
-
-
-class _Places:
-    """The place of each row by its number, in a few bytes."""
-
-    def __init__(self) -> None:
-        self._paths: dict[str, int] = {}
-        self._path, self._line = array("l"), array("q")
-
-    def add(self, at: At) -> None:
-        self._path.append(self._paths.setdefault(at.path, len(self._paths)))
-        self._line.append(at.line)
-
-    def __getitem__(self, number: int) -> At:
-        return At(list(self._paths)[self._path[number]], self._line[number])

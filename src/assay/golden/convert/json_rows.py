@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
+from assay.golden.convert.ledger import At
 from assay.golden.convert.packed import packed_source
 from assay.golden.faults import quoted
 from assay.golden.jsonl import kind_of, read_rows

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError
-from assay.golden.convert.decoding import text_lines
-from assay.golden.convert.packed import MEBIBYTE
+from assay.golden.convert.packed import MEBIBYTE, open_bytes
 from assay.golden.jsonl import MAX_DEPTH, Refused, check_strings, decoder
 
 MAX_ITEM = 64 * MEBIBYTE
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _SPACE = " \t\r\n"
 
 
@@ -27,7 +35,19 @@ def items(path: Path, key: str | None) -> Iterator[tuple[int, Any]]:
     DataError
         The file is not JSON, or not of this form; names the line.
     """
-    text = _Window(path)
+    with open_bytes(path) as file:
+        yield from _items(_Window(path, file), key)
+
+
+def opens_list(path: Path) -> bool:
+    """Whether the first thing in ``path`` is a list."""
+    with open_bytes(path) as file:
+        head = file.peek(4)[:4]
+        encoding = next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
+        return file.read(4096).decode(encoding, "ignore").lstrip("\ufeff \t\r\n").startswith("[")
+
+
+def _items(text: _Window, key: str | None) -> Iterator[tuple[int, Any]]:
     text.skip_space()
     if key is not None:
         text.expect("{")
@@ -43,7 +63,7 @@ def items(path: Path, key: str | None) -> Iterator[tuple[int, Any]]:
                 break
             text.value()
             text.skip_space()
-            if text.peek() == ",":
+            if text.peek() != "}":
                 text.expect(",")
     text.expect("[")
     text.skip_space()
@@ -63,10 +83,13 @@ def items(path: Path, key: str | None) -> Iterator[tuple[int, Any]]:
 class _Window:
     """A stretch of the text, from the place read so far."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, file: io.BufferedReader) -> None:
         self.path = path
         self.line = 1
-        self._lines = text_lines(path, "utf-8", keep_ends=True)
+        self._file = file
+        head = file.peek(4)[:4]
+        self._encoding = next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
+        self._characters = codecs.getincrementaldecoder(self._encoding)()
         self._decode = decoder()
         self._text, self._at, self._ended = "", 0, False
 
@@ -118,9 +141,8 @@ class _Window:
 
     def finish(self) -> None:
         """Read to the end, so that damage behind the list is seen too."""
-        for line in self._lines:
-            if line.fault is not None:
-                raise DataError(f"{self.path}:{line.number}: {line.fault}")
+        while self._read():
+            pass
 
     def _step(self, to: int) -> None:
         self.line += self._text.count("\n", self._at, to)
@@ -128,13 +150,26 @@ class _Window:
 
     def _more(self, size: int) -> None:
         parts, got = [self._text[self._at :]], 0
-        while got < size:
-            line = next(self._lines, None)
-            if line is None:
-                self._ended = True
-                break
-            if line.fault is not None:
-                raise DataError(f"{self.path}:{line.number}: {line.fault}")
-            parts.append(line.text)
-            got += len(line.text)
+        while got < size and not self._ended:
+            parts.append(self._read())
+            got += len(parts[-1])
         self._text, self._at = "".join(parts), 0
+
+    def _read(self) -> str:
+        """The next piece of text; empty, with ``_ended``, at the end."""
+        text = ""
+        while not text and not self._ended:
+            raw = self._file.read(MEBIBYTE)
+            self._ended = not raw
+            try:
+                text = self._characters.decode(raw, final=self._ended)
+            except UnicodeDecodeError as error:
+                what = f"byte 0x{error.object[error.start]:02x} is not {self._encoding}; save the file as UTF-8"
+                raise DataError(f"{self.path}:{self._line_at(error.object[: error.start])}: {what}") from None
+            if "\0" in text:
+                line = self._line_at(text[: text.index("\0")].encode())
+                raise DataError(f"{self.path}:{line}: a NUL byte; text holds none")
+        return text
+
+    def _line_at(self, before: bytes) -> int:
+        return self.line + self._text.count("\n", self._at) + before.count(b"\n")

@@ -11,10 +11,10 @@ from assay.errors import DataError
 from assay.golden.convert.columns import find_columns
 from assay.golden.convert.corpora import read_corpus
 from assay.golden.convert.csv_tables import read_document_table
-from assay.golden.convert.decoding import text_lines
-from assay.golden.convert.intake import At, Intake
-from assay.golden.convert.json_stream import items
+from assay.golden.convert.intake import Intake
+from assay.golden.convert.json_stream import items, opens_list
 from assay.golden.convert.labels import Labels
+from assay.golden.convert.ledger import At
 from assay.golden.convert.options import Options
 from assay.golden.convert.packed import packed_source
 from assay.golden.jsonl import kind_of, read_rows
@@ -45,11 +45,11 @@ def read_jsonl(source: Path, intake: Intake, options: Options) -> None:
         labels.take(at, row)
     if others:
         intake.note(f"{source}: fields left out, first met after row {LOOKED_AT}: {', '.join(sorted(others)[:12])}")
-    intake.note(f"{source}: {labels.rows:,} rows read")
+    labels.finish(str(source))
 
 
 def _rows(source: Path, intake: Intake) -> Iterator[tuple[At, dict[str, Any]]]:
-    if _opens_list(source):
+    if opens_list(source):
         for line, row in items(source, None):
             at = At(str(source), line)
             if isinstance(row, dict):
@@ -60,10 +60,3 @@ def _rows(source: Path, intake: Intake) -> Iterator[tuple[At, dict[str, Any]]]:
     for row in read_rows(packed_source(source), intake.faults):
         if row.values is not None:
             yield At(str(source), row.line), row.values
-
-
-def _opens_list(source: Path) -> bool:
-    for line in text_lines(source, "utf-8"):
-        if line.text.strip():
-            return line.text.lstrip().startswith("[")
-    return False

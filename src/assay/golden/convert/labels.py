@@ -4,49 +4,52 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay.errors import DataError
+from assay.golden.convert.cells import Cells, Evidence, Wrong, of_keys
 from assay.golden.convert.columns import Columns
-from assay.golden.convert.grades import grade_of, wrong_grade
-from assay.golden.convert.intake import At, Intake
-from assay.golden.convert.json_rows import as_id, is_whole
+from assay.golden.convert.intake import Intake
+from assay.golden.convert.json_rows import as_id
+from assay.golden.convert.ledger import At
 from assay.golden.convert.options import SPLIT
 from assay.golden.convert.quotes import Finder, Place
 from assay.golden.convert.squad import not_found
 from assay.golden.faults import quoted
 from assay.golden.fields import is_blank
-from assay.golden.jsonl import decoder, kind_of
+from assay.golden.jsonl import kind_of
 from assay.records import Document, Judgement, Query, Span
 
-_TRUE, _FALSE = {"true", "yes", "1", "y"}, {"false", "no", "0", "n"}
 _ID_KEYS = ("id", "_id", "doc_id", "document_id", "docid", "passage_id", "pid", "corpus_id")
 _TEXT_KEYS = ("text", "contents", "content", "passage_text", "passage", "page_content")
 _FINDERS = 4
 
 
-class Wrong(ValueError):
-    """What keeps a row from being used; the text is the fault."""
-
-
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """A passage as a row has it: a quote, offsets, or both."""
-
-    quote: str | None
-    start: int | None
-    end: int | None
-    group: str | None = None
-
-
-@dataclass(slots=True)
 class _Seen:
+    """A query as its first row has it; a later row may leave out what this one said, and not say otherwise."""
+
     id: str
-    facts: tuple[Any, ...]
     at: At
     kept: bool
+    text: str
+    type: str | None
+    answerable: bool | None
+    metadata: str
+
+    def check(self, text: str, kind: str | None, answerable: bool | None, metadata: dict[str, Any]) -> None:
+        """Raise ``Wrong`` where a later row of the query differs."""
+        for name, before, now in (
+            ("question", self.text, text),
+            ("type", self.type, kind),
+            ("answerable", self.answerable is not False, None if answerable is None else answerable),
+            ("metadata", self.metadata, json.dumps(metadata, sort_keys=True) if metadata else None),
+        ):
+            if now is not None and now != before:
+                what = f"{name} {quoted(now)} of query {quoted(self.id)} was {quoted(before)} at {self.at}"
+                raise Wrong(f"{what}; one of them is right")
 
 
 @dataclass(slots=True)
@@ -66,6 +69,7 @@ class Labels:
     digests: dict[str, bytes] = field(default_factory=dict)
     stems: dict[str, str | None] | None = None
     finders: dict[str, Finder] = field(default_factory=dict)
+    wordy: bool = False
     rows: int = 0
     left_out: int = 0
 
@@ -86,14 +90,17 @@ class Labels:
     def take(self, at: At, row: Mapping[str, Any]) -> None:
         """Put one row into ``intake``; one that can't be used is a fault that names it."""
         self.rows += 1
+        cells = Cells(row, self.columns)
         try:
-            query = self._query(at, row)
+            query = self._query(at, cells)
             if query is None:
                 self.left_out += 1
+                self.intake.omit(None, at, "the row's query was left out")
                 return
-            documents = list(self._documents(at, row))
-            evidence = self._evidence(row)
-            grade = self._grade(row) if documents else 0
+            documents = list(self._documents(at, cells))
+            evidence = cells.evidence()
+            grade = cells.grade() if documents else 0
+            split = cells.text("split") or SPLIT
         except Wrong as error:
             self.left_out += 1
             self.intake.refuse(None, at, str(error))
@@ -102,12 +109,30 @@ class Labels:
             if evidence:
                 self.left_out += 1
                 self.intake.refuse(None, at, "a quote and no document to find it in; a document is right")
-            elif query.facts[2]:
+            elif query.answerable is not False:
                 self.intake.count("{n} rows have a question and no document: they judge nothing")
             return
-        split = self._text(row, "split") or SPLIT
         for doc_id in documents:
-            self._judge(at, query.id, doc_id, grade, split, evidence)
+            self._judge(at, query.id, doc_id, grade, split, self._about(doc_id, documents, evidence))
+
+    def finish(self, where: str) -> None:
+        """Say what only all rows together show."""
+        self.intake.note(f"{where}: {self.rows:,} rows read{f', {self.left_out:,} left out' if self.left_out else ''}")
+        if self.texts and not self.wordy:
+            what = "every document is a single word; if these are ids of documents, --docs with their texts is right"
+            self.intake.note(f"{where}: {what}")
+
+    def _about(self, doc_id: str, documents: list[str], evidence: list[Evidence]) -> list[Evidence]:
+        """The evidence to look for in one of a row's documents: what none of them has is missed in the first."""
+        if len(documents) == 1 or not evidence:
+            return evidence
+        known = [one for one in documents if self.intake.knows_document(one)]
+        chosen = []
+        for one in evidence:
+            homes = [home for home in known if one.quote and self._finder(home).find(one.quote, one.start) is not None]
+            if doc_id in homes or (not homes and doc_id == documents[0]):
+                chosen.append(one)
+        return chosen
 
     def _judge(self, at: At, query_id: str, doc_id: str, grade: int, split: str, evidence: list[Evidence]) -> None:
         intake = self.intake
@@ -125,9 +150,9 @@ class Labels:
             for span in fresh:
                 intake.span(at, span)
 
-    def _query(self, at: At, row: Mapping[str, Any]) -> _Seen | None:
-        text = self._text(row, "question") or ""
-        given = self._value(row, "query_id")
+    def _query(self, at: At, cells: Cells) -> _Seen | None:
+        text = cells.text("question") or ""
+        given = cells.value("query_id")
         query_id = None
         if given is not None and given != "":
             query_id = as_id(given, self.intake)
@@ -135,48 +160,34 @@ class Labels:
                 raise Wrong(f"the query's id is {kind_of(given)}; a string is right")
         if is_blank(text):
             raise Wrong(f"the question is {quoted(text)}; words are right")
+        kind, answerable, metadata = cells.text("type") or None, cells.answerable(), cells.metadata()
         key = text if query_id is None else f"#{query_id}"
-        metadata = self._metadata(row)
-        kind = self._text(row, "type") or None
-        facts = (text, kind, self._answerable(row), json.dumps(metadata, sort_keys=True, default=str))
         seen = self.queries.get(key)
-        if seen is None:
-            made = query_id or f"q{len(self.queries) + 1}"
-            query = Query(made, text, kind, facts[2], metadata)
-            seen = self.queries[key] = _Seen(made, facts, at, self.intake.query(at, query))
-            if not seen.kept:
-                return None
-        elif seen.facts != facts:
-            names = ("question", "type", "answerable", "metadata")
-            name, one, other = next(
-                (name, one, other) for name, one, other in zip(names, seen.facts, facts, strict=True) if one != other
-            )
-            raise Wrong(
-                f"{name} {quoted(other)} of query {quoted(seen.id)} was {quoted(one)} at {seen.at}; one of them is right"
-            )
-        return seen
+        if seen is not None:
+            seen.check(text, kind, answerable, metadata)
+            return seen if seen.kept else None
+        made = query_id or f"q{len(self.queries) + 1}"
+        kept = self.intake.query(at, Query(made, text, kind, answerable is not False, metadata))
+        self.queries[key] = _Seen(made, at, kept, text, kind, answerable, json.dumps(metadata, sort_keys=True))
+        return self.queries[key] if kept else None
 
-    def _documents(self, at: At, row: Mapping[str, Any]) -> Iterator[str]:
-        ids = self._listed(row, "document_id")
-        texts = self._listed(row, "document")
-        title = self._text(row, "title") or ""
+    def _documents(self, at: At, cells: Cells) -> Iterator[str]:
         if self.corpus:
-            for value in ids or texts:
-                found = as_id(_of(value, _ID_KEYS) if isinstance(value, Mapping) else value, self.intake)
-                if found is None:
-                    raise Wrong(f"the document is {kind_of(value)}; its id, a string, is right")
-                yield self._known(found)
+            yield from map(self._known, self._named(cells))
             return
-        own = self._text(row, "text")
-        if own is not None and own != "" and not texts:
+        ids, texts = cells.listed("document_id"), cells.listed("document")
+        title, own = cells.text("title") or "", cells.text("text")
+        if isinstance(cells.value("document"), str) and len(texts) > 1:
+            self.intake.count("{n} cells hold a JSON list of documents, each of which is one")
+        if own and not texts:
             texts = [own]
         if ids and len(ids) != len(texts):
             raise Wrong(f"{len(ids)} ids of documents and {len(texts)} texts; as many of both are right")
         for place, value in enumerate(texts):
             found, text, its_title = ids[place] if ids else None, value, title
             if isinstance(value, Mapping):
-                found, text = (_of(value, _ID_KEYS) if found is None else found), _of(value, _TEXT_KEYS)
-                its_title = value.get("title") or title
+                found = of_keys(value, _ID_KEYS) if found is None else found
+                text, its_title = of_keys(value, _TEXT_KEYS), value.get("title") or title
             if not isinstance(text, str) or not isinstance(its_title, str):
                 raise Wrong(f"the document is {kind_of(text)}; its text is right")
             doc_id = None if found is None or found == "" else as_id(found, self.intake)
@@ -184,7 +195,23 @@ class Labels:
                 raise Wrong(f"the document's id is {kind_of(found)}; a string is right")
             yield self._new(at, doc_id, text, its_title)
 
+    def _named(self, cells: Cells) -> Iterator[str]:
+        """The ids that a row names, where the documents are there already."""
+        for role in ("document_id", "document"):
+            cell = cells.value(role)
+            # An id may look like a list in JSON.
+            whole = isinstance(cell, str) and self.intake.knows_document(cell)
+            values = [cell] if whole else cells.listed(role)
+            for value in values:
+                found = as_id(of_keys(value, _ID_KEYS) if isinstance(value, Mapping) else value, self.intake)
+                if found is None:
+                    raise Wrong(f"the document is {kind_of(value)}; its id, a string, is right")
+                yield found
+            if values:
+                return
+
     def _new(self, at: At, doc_id: str | None, text: str, title: str) -> str:
+        self.wordy = self.wordy or len(text) > 60 or len(text.split()) > 1
         digest = hashlib.blake2b(f"{title}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if doc_id is None:
             if digest in self.texts:
@@ -217,33 +244,6 @@ class Labels:
         self.intake.count("{n} documents were found by their file's name")
         return found
 
-    def _evidence(self, row: Mapping[str, Any]) -> list[Evidence]:
-        group = self._text(row, "group") or None
-        found = [self._reference(value, group) for value in self._listed(row, "references")]
-        quotes = self._value(row, "quote")
-        start, end = self._offset(row, "start"), self._offset(row, "end")
-        if isinstance(quotes, list):
-            return found + [self._reference(quote, group) for quote in quotes]
-        if not isinstance(quotes, str | None):
-            raise Wrong(f"the quote is {kind_of(quotes)}; a string is right")
-        if quotes or start is not None or end is not None:
-            found.append(Evidence(quotes or None, start, end, group))
-        return found
-
-    def _reference(self, value: object, group: str | None) -> Evidence:
-        if isinstance(value, str):
-            return Evidence(value, None, None, group)
-        if not isinstance(value, Mapping):
-            raise Wrong(f"a reference is {kind_of(value)}; an object with content and offsets, or a quote, is right")
-        quote = _of(value, ("content", "quote", "text"))
-        start = _of(value, ("start_index", "start", "answer_start"))
-        end = _of(value, ("end_index", "end", "answer_end"))
-        if not isinstance(quote, str | None) or not all(one is None or is_whole(one) for one in (start, end)):
-            raise Wrong("a reference's content is no string or its offsets are no whole numbers; these are right")
-        if quote is None and (start is None or end is None):
-            raise Wrong("a reference without content and without offsets; one of the two is right")
-        return Evidence(quote, start, end, group)
-
     def _spans(self, query_id: str, doc_id: str, evidence: list[Evidence]) -> tuple[list[Span], list[str]]:
         """The spans that were found, once each, and why others were not."""
         spans: list[Span] = []
@@ -275,95 +275,3 @@ class Labels:
                 self.finders.pop(next(iter(self.finders)))
             self.finders[doc_id] = Finder(self.intake.text_of(doc_id))
         return self.finders[doc_id]
-
-    def _grade(self, row: Mapping[str, Any]) -> int:
-        if "grade" not in self.columns:
-            return 1
-        value = self._value(row, "grade")
-        if isinstance(value, bool) or value is None:
-            raise Wrong(f"grade is {kind_of(value)}; an integer is right, > 0 for relevant")
-        grade = grade_of(str(value))
-        if grade is None:
-            raise Wrong(wrong_grade(value))
-        return grade
-
-    def _answerable(self, row: Mapping[str, Any]) -> bool:
-        for role, sense in (("answerable", True), ("impossible", False)):
-            value = self._value(row, role)
-            if value is None or value == "":
-                continue
-            text = str(value).strip().lower()
-            if text not in _TRUE | _FALSE:
-                raise Wrong(f"{role} is {quoted(value)}; true or false is right")
-            if (text in _TRUE) is not sense:
-                return False
-        return True
-
-    def _metadata(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        value = _parsed(self._value(row, "metadata"), "{")
-        if value is None or value == "":
-            return {}
-        if not isinstance(value, dict):
-            raise Wrong(f"metadata is {kind_of(value)}; a JSON object is right")
-        return value
-
-    def _offset(self, row: Mapping[str, Any], role: str) -> int | None:
-        value = self._value(row, role)
-        if value is None or value == "":
-            return None
-        if is_whole(value):
-            return int(value)
-        if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 16:
-            return int(value)
-        raise Wrong(f"{role} {quoted(value)} is not a whole number; a place in the text, in characters, is right")
-
-    def _listed(self, row: Mapping[str, Any], role: str) -> Sequence[Any]:
-        """The value of a role as a list: one value, a list, or a list as JSON in a cell."""
-        raw = self._value(row, role)
-        if self.corpus and isinstance(raw, str) and self.intake.knows_document(raw):
-            return [raw]
-        value = _parsed(raw, "[")
-        if value is None or value == "":
-            return []
-        if not isinstance(value, list):
-            return [value]
-        if value is not raw and role == "document" and not self.corpus:
-            self.intake.count("{n} cells hold a JSON list of documents, each of which is one")
-        # Other tools nest lists: alternatives within what is needed.
-        flat = [inner for one in value for inner in (one if isinstance(one, list) else [one])]
-        return [one for one in flat if one is not None and one != ""]
-
-    def _text(self, row: Mapping[str, Any], role: str) -> str | None:
-        value = self._value(row, role)
-        if not isinstance(value, str | None):
-            raise Wrong(f"{role} is {kind_of(value)}; a string is right")
-        return value
-
-    def _value(self, row: Mapping[str, Any], role: str) -> Any:
-        name = self.columns.get(role)
-        if name is None:
-            return None
-        if name in row:
-            return row[name]
-        value: Any = row
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
-        return value
-
-
-def _of(value: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    return next((value[key] for key in keys if value.get(key) is not None), None)
-
-
-def _parsed(value: object, opens: str) -> Any:
-    """A cell that holds JSON, read; any other value as it is."""
-    if not isinstance(value, str) or not value.lstrip().startswith(opens):
-        return value
-    try:
-        return decoder().decode(value.strip())
-    except RecursionError:
-        raise Wrong("JSON in a cell is nested too deeply") from None
-    except ValueError as error:
-        if opens == "[":
-            return value
-        raise Wrong(f"JSON in a cell can't be read ({error}); whole JSON is right") from None

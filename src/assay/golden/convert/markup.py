@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from dataclasses import dataclass
 from html.entities import html5
 
 _ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
-_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|<!--.*?-->", re.DOTALL)
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_MARK = re.compile(r"<!--|<!\[CDATA\[|</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>")
+_CLOSING = {"<!--": "-->", "<![CDATA[": "]]>"}
+_OPENED = re.compile(r"<([A-Za-z][A-Za-z0-9_.-]*)(?:\s[^<>]*)?>")
+_CLOSED = re.compile(r"</([A-Za-z][A-Za-z0-9_.-]*)\s*>")
 _ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\x0b": "&#11;", "\x0c": "&#12;"}
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element: its name in lower case, where it begins and ends, and what is in it."""
+
+    name: str
+    start: int
+    end: int
+    content: str
 
 
 def unescape(text: str) -> str:
@@ -26,13 +40,45 @@ def without_tags(text: str) -> tuple[str, int]:
     if "<" not in text:
         return unescape(text), 0
     parts, at, taken = [], 0, 0
-    for match in _CDATA.finditer(text):
-        plain, number = _TAG.subn("", text[at : match.start()])
-        parts += [unescape(plain), match[1]]
-        taken += number
-        at = match.end()
-    plain, number = _TAG.subn("", text[at:])
-    return "".join([*parts, unescape(plain)]), taken + number
+    # Once a closing mark isn't found it is never looked for again: the time stays that of one reading.
+    unclosed: set[str] = set()
+    for match in _MARK.finditer(text):
+        if match.start() < at:
+            continue
+        closing = _CLOSING.get(match[0])
+        if closing is None:
+            parts.append(unescape(text[at : match.start()]))
+            at, taken = match.end(), taken + 1
+            continue
+        end = -1 if closing in unclosed else text.find(closing, match.end())
+        if end < 0:
+            unclosed.add(closing)
+            continue
+        parts.append(unescape(text[at : match.start()]))
+        if closing == "]]>":
+            parts.append(text[match.end() : end])
+        at, taken = end + len(closing), taken + 1
+    parts.append(unescape(text[at:]))
+    return "".join(parts), taken
+
+
+def elements(text: str) -> list[Element]:
+    """The elements of ``text`` that are in no other, in order; one that is never closed is none."""
+    closings: dict[str, list[int]] = {}
+    for match in _CLOSED.finditer(text):
+        closings.setdefault(match[1].lower(), []).append(match.start())
+    found: list[Element] = []
+    at = 0
+    for match in _OPENED.finditer(text):
+        if match.start() < at:
+            continue
+        name = match[1].lower()
+        places = closings.get(name, [])
+        place = bisect_left(places, match.end())
+        if place < len(places):
+            at = text.index(">", places[place]) + 1
+            found.append(Element(name, match.start(), at, text[match.end() : places[place]]))
+    return found
 
 
 def _needs(text: str) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 from assay.errors import DataError
 from assay.golden.convert.beir import read_qrels
 from assay.golden.convert.grades import grade_of, wrong_grade
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
 from assay.golden.convert.json_rows import as_id, rows_of, take_document, take_query, take_span
+from assay.golden.convert.ledger import At
 from assay.golden.convert.options import SPLIT, Options
 from assay.golden.convert.parquet_rows import parquet_rows
 from assay.golden.jsonl import decoder, kind_of

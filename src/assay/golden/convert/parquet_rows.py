@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, DataError
-from assay.golden.convert.intake import At
+from assay.golden.convert.ledger import At
 from assay.golden.convert.packed import BOUNDS
 
 BATCH = 256

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.golden.convert.decoding import text_lines
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
+from assay.golden.convert.ledger import At
 from assay.golden.faults import quoted
 from assay.records import Document, Query
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
 from assay.golden.convert.json_rows import as_id, is_whole
 from assay.golden.convert.json_stream import items
+from assay.golden.convert.ledger import At
 from assay.golden.convert.options import Options
 from assay.golden.convert.quotes import Ambiguous, Finder, Place
 from assay.golden.faults import quoted

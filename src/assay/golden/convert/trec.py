@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from assay.errors import DataError
 from assay.golden.convert.decoding import find_encoding, text_lines
 from assay.golden.convert.grades import read_judgements
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
 from assay.golden.convert.json_rows import read_documents, read_queries
+from assay.golden.convert.ledger import At
 from assay.golden.convert.options import SPLIT, Options
 from assay.golden.convert.smart import is_smart, read_smart_documents, read_smart_queries
 from assay.golden.convert.trec_documents import read_trec_documents
@@ -30,7 +31,8 @@ def read_trec(source: Path | None, intake: Intake, options: Options) -> None:
     """Put the collection into ``intake``: files by flag, the others found in ``source`` by their names."""
     files = _find(source, {"docs": options.docs, "topics": options.topics, "qrels": options.qrels}, intake)
     for path in files["docs"]:
-        read_any_documents(path, intake)
+        for one in _below(path):
+            read_any_documents(one, intake)
     for path in files["topics"]:
         _topics(path, intake)
     for path in files["qrels"]:
@@ -54,6 +56,14 @@ def read_any_documents(path: Path, intake: Intake) -> None:
         intake.refuse(None, At(str(path)), f"opens with {quoted(head)}, not as documents do; {right}")
 
 
+def _below(path: Path) -> list[Path]:
+    """The file itself, or every file below the folder that isn't hidden, in the order of their paths."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(one for one in path.rglob("*") if one.is_file())
+    return [one for one in found if not any(part.startswith(".") for part in one.relative_to(path).parts)]
+
+
 def _topics(path: Path, intake: Intake) -> None:
     encoding, note = find_encoding(path)
     if note is not None:
@@ -70,7 +80,10 @@ def _topics(path: Path, intake: Intake) -> None:
 def _qrels(path: Path, intake: Intake, options: Options, split: str) -> None:
     intake.open_split(split)
     positions = options.qrels_ids == "positions"
-    names = {kind: _Numbers(intake.ids(kind), positions) for kind in ("queries", "documents")}
+    names = {
+        "queries": _Numbers(intake.ids("queries"), intake.knows_query, positions),
+        "documents": _Numbers(intake.ids("documents"), intake.knows_document, positions),
+    }
     hint = ""
     for row in read_judgements(path, intake):
         if row.fault is not None:
@@ -93,9 +106,8 @@ def _qrels(path: Path, intake: Intake, options: Options, split: str) -> None:
 class _Numbers:
     """What a judgement's column stands for: an id, an id but for its leading zeros, or a position."""
 
-    def __init__(self, ids: list[str], positions: bool) -> None:
-        self._ids, self._positions, self.padded = ids, positions, 0
-        self._known: Mapping[str, int] = {} if positions else dict.fromkeys(ids, 0)
+    def __init__(self, ids: list[str], known: Callable[[str], bool], positions: bool) -> None:
+        self._ids, self._known, self._positions, self.padded = ids, known, positions, 0
         self._bare: dict[str, str | None] = {}
         if not positions and any(one.startswith("0") for one in ids):
             for one in ids:
@@ -108,7 +120,7 @@ class _Numbers:
             if text.isascii() and text.isdigit() and len(text) <= 10 and 1 <= int(text) <= len(self._ids):
                 return self._ids[int(text) - 1]
             return f"position {text}"
-        if text in self._known or not text.isdigit():
+        if self._known(text) or not text.isdigit():
             return text
         found = self._bare.get(text.lstrip("0") or "0")
         if found is None:
@@ -139,9 +151,11 @@ def _find(source: Path | None, given: Mapping[str, Path | None], intake: Intake)
         raise DataError(f"{source}: is not a folder; a folder, or --docs FILE --topics FILE --qrels FILE, is right")
     if source is not None:
         for path in sorted(source.iterdir()):
-            if not path.is_file() or path.name.startswith(".") or path.name.lower().startswith("readme"):
+            if path.name.startswith(".") or path.name.lower().startswith("readme"):
                 continue
             kind = next((kind for kind in _ORDER if _NAMES[kind].search(path.name)), None)
+            if path.is_dir() and kind != "docs":
+                kind = None
             if kind is not None and given[kind] is None:
                 found[kind].append(path)
             elif kind is None:

@@ -6,17 +6,15 @@ import re
 from pathlib import Path
 
 from assay.golden.convert.decoding import text_lines
-from assay.golden.convert.intake import At, Intake
-from assay.golden.convert.markup import unescape, without_tags
+from assay.golden.convert.intake import Intake
+from assay.golden.convert.ledger import At
+from assay.golden.convert.markup import Element, elements, unescape, without_tags
 from assay.golden.faults import quoted
 from assay.records import Document
 
 _DOC = re.compile(r"<DOC(?:\s[^<>]*)?>", re.IGNORECASE)
 _END = re.compile(r"</DOC>", re.IGNORECASE)
-_DOCNO = re.compile(r"<DOCNO>(.*?)</DOCNO>", re.IGNORECASE | re.DOTALL)
-_TEXT = re.compile(r"<TEXT>\n?(.*?)\n?</TEXT>", re.IGNORECASE | re.DOTALL)
-_TITLE = re.compile(r"<(TITLE|HEADLINE|HEAD|HL|TI|TTL)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_OTHER = re.compile(r"<([A-Za-z][A-Za-z0-9_.-]*)(?:\s[^<>]*)?>(.*?)</\1>", re.DOTALL)
+_TITLES = ("title", "headline", "head", "hl", "ti", "ttl")
 MAX_DOCUMENT = 64 * (1 << 20)
 
 
@@ -71,36 +69,42 @@ def read_trec_documents(path: Path, encoding: str, intake: Intake) -> None:
 
 
 def _take(at: At, body: str, fault: str | None, intake: Intake) -> None:
-    number = _DOCNO.search(body)
+    found = elements(body)
+    number = next((one for one in found if one.name == "docno"), None)
     if fault is None and number is None:
         fault = "no <DOCNO>…</DOCNO> in the document; an id is right"
     if fault is not None or number is None:
         intake.read["documents"] += 1
         intake.refuse("documents", at, fault or "")
         return
-    body = body[: number.start()] + body[number.end() :]
-    texts = _TEXT.findall(body)
-    outside = _TEXT.sub("", body)
-    title = ""
-    if (found := _TITLE.search(outside)) is not None:
-        title = " ".join(without_tags(found[2])[0].split())
-        outside = outside[: found.start()] + outside[found.end() :]
+    title, texts, tags = "", [], 0
     metadata: dict[str, object] = {}
-    for name, content in _OTHER.findall(outside):
-        plain = without_tags(content)[0].strip()
-        key = name.lower()
-        if plain and key not in metadata:
-            metadata[key] = plain
-        elif plain:
-            metadata[key] = f"{metadata[key]}\n{plain}"
-    rest, tags = without_tags(_OTHER.sub("", outside))
+    for one in found:
+        if one is number:
+            continue
+        plain, taken = without_tags(one.content)
+        if one.name == "text":
+            texts.append(plain.removeprefix("\n").removesuffix("\n"))
+            tags += taken
+        elif one.name in _TITLES and not title:
+            title = " ".join(plain.split())
+        elif plain.strip():
+            before = metadata.get(one.name)
+            metadata[one.name] = plain.strip() if before is None else f"{before}\n{plain.strip()}"
+    rest, taken = without_tags(_outside(body, found))
     if texts:
-        parts = [without_tags(part) for part in texts]
-        text, tags = "\n".join(part for part, _ in parts), sum(number for _, number in parts)
+        text = "\n".join(texts)
         if rest.strip():
             metadata["outside_text"] = rest.strip()
     else:
-        text = rest.strip("\n")
+        text, tags = rest.strip("\n"), taken
     if tags:
         intake.count("{n} tags within texts were taken out", tags)
-    intake.document(at, Document(unescape(number[1].strip()), text, title, metadata))
+    intake.document(at, Document(unescape(number.content.strip()), text, title, metadata))
+
+
+def _outside(body: str, found: list[Element]) -> str:
+    """What stands in none of the elements."""
+    starts = [0, *(one.end for one in found)]
+    ends = [*(one.start for one in found), len(body)]
+    return "".join(body[start:end] for start, end in zip(starts, ends, strict=True))

@@ -9,7 +9,8 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.golden.convert.decoding import text_lines
-from assay.golden.convert.intake import At, Intake
+from assay.golden.convert.intake import Intake
+from assay.golden.convert.ledger import At
 from assay.golden.convert.markup import unescape, without_tags
 from assay.golden.faults import quoted
 from assay.golden.fields import is_blank

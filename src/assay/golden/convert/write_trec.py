@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from assay.errors import DataError
 from assay.golden.convert.canonical import Canonical
 from assay.golden.convert.markup import escape
 from assay.golden.convert.trec_topics import LABEL
 from assay.golden.faults import quoted
-from assay.runs.trec import encode_id
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_PARTS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]")
+_UNSAFE = re.compile(r"[%\s\x00-\x1f\x7f-\x9f\ufeff]")
 _TAKEN = {"doc", "docno", "text", "title", "headline", "head", "hl", "ti", "ttl", "outside_text"}
 _TOPIC_TAKEN = {"top", "topic", "num", "number", "id", "docno", "qid", "title", "query", "question", "text", "summary"}
 _TOPIC_TAKEN |= {"desc", "description", "narr", "narrative", "answerable", "doc"}
@@ -31,7 +33,7 @@ def write_trec(golden: Canonical, folder: Path) -> list[str]:
     encoded = {"document": False, "query": False}
 
     def column(kind: str, found: str) -> str:
-        made = encode_id(found) if re.search(r"[\s\x00-\x1f\x7f-\x9f\ufeff]", found) else found
+        made = _encoded(found)
         if made != found:
             lost["{n} ids with white space, which are percent-encoded"] += 1
             encoded[kind] = True
@@ -70,7 +72,10 @@ def write_trec(golden: Canonical, folder: Path) -> list[str]:
 
 
 def _encoded(found: str) -> str:
-    return encode_id(found) if re.search(r"[\s\x00-\x1f\x7f-\x9f\ufeff]", found) else found
+    """An id as one column: as runs have it, where it holds what would part columns or end an id, else as it is."""
+    if _PARTS.search(found) is None:
+        return found
+    return _UNSAFE.sub(lambda match: quote(match[0], safe=""), found)
 
 
 def _elements(metadata: Mapping[str, Any], taken: set[str], kind: str, lost: Counter[str]) -> list[str]:
