@@ -37,6 +37,7 @@ def convert_command(rest: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     made = parser("convert", "Convert files of other formats into a golden set, or a golden set into theirs.")
+    made.usage = "assay convert FORMAT SRC DEST [--to TARGET] [--drop-unknown] …"
     made.epilog = _EPILOG
     made.add_argument("format", metavar="FORMAT", choices=FORMATS, help="what SRC is")
     made.add_argument("paths", nargs="+", type=Path, metavar="SRC DEST", help="SRC a file or folder; DEST a new folder")

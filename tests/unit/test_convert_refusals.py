@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from assay.errors import AssayError, DataError
 from assay.golden import load_golden_set
 from assay.golden.convert import Options, convert, packed
+from assay.golden.convert.html_text import html_text
+from assay.golden.convert.markup import elements, without_tags
 
 GOOD: dict[str, list[dict[str, Any]]] = {
     "corpus.jsonl": [{"_id": "d1", "text": "alpha beta"}, {"_id": "d2", "text": "gamma"}],
@@ -418,3 +421,28 @@ def test_squad_that_is_none(change: dict[str, Any], fault: str, tmp_path: Path) 
     with pytest.raises(AssayError) as caught:
         convert("squad", tmp_path / "dev.json", tmp_path / "set", Options())
     assert caught.value.lines()[0].replace(f"{tmp_path}/", "") == fault
+
+
+@pytest.mark.parametrize(
+    ("markup", "title", "text"),
+    [
+        ("<p>a<p>b", "", "a\nb"),
+        ("a <b>bold</b> &amp; &eacute; 1 < 2", "", "a bold & é 1 < 2"),
+        ("<a title='x > y'>link</a><!-- gone --><script>if (a < b) {}</script>.", "", "link."),
+        ("<title>T\n t</title><style>x</style>y<!-- never closed", "T t", "y<!-- never closed"),
+        ("<script>never closed", "", "never closed"),
+        ("<!DOCTYPE html><?php x ?>हिन्दी<br/>عربي", "", "हिन्दी\nعربي"),
+    ],
+)
+def test_html(markup: str, title: str, text: str) -> None:
+    assert html_text(markup) == (title, text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["<!--", "<![CDATA[", "</", "<a", "<a b='", "&", "<!", "<script>", "<a>", "<TEXT>", "<DOCNO>"]
+)
+def test_broken_markup_takes_the_time_of_reading_it(piece: str) -> None:
+    began = time.process_time()
+    for read in (html_text, without_tags, elements):
+        read(piece * (300_000 // len(piece)))
+    assert time.process_time() - began < 10

@@ -70,7 +70,8 @@ def made(config: FactoryConfig, dim: int) -> tuple[Any, list[str]]:
     why = only_l2
     for metric in (asked, faiss.METRIC_L2) if config.metric == "cosine" else (asked,):
         try:
-            index = faiss.index_factory(dim, config.spec, metric)
+            with on_threads(1):  # some constructors draw a rotation
+                index = faiss.index_factory(dim, config.spec, metric)
         except RuntimeError as error:
             why = only_l2 if "METRIC_L2" in str(error) else reason(error)
             continue

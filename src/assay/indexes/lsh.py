@@ -26,10 +26,10 @@ class LshIndex(Approximate):
                 f"index.nbits: {nbits} bits need as many dimensions without a rotation, there are {dim}; "
                 f"give at most {dim}, or index.rotate=true"
             )
-        built = faiss.IndexLSH(dim, nbits, config.rotate, config.thresholds)
-        if config.rotate:
-            built.rrot = rotation(dim, nbits, seed)
-        with on_threads(1):
+        with on_threads(1):  # the constructor draws a rotation too
+            built = faiss.IndexLSH(dim, nbits, config.rotate, config.thresholds)
+            if config.rotate:
+                built.rrot = rotation(dim, nbits, seed)
             built.train(vectors)
             built.add(vectors)
         note = "index=lsh: signs tell directions only; under {} lengths count in the re-scoring of its candidates alone"

@@ -58,14 +58,14 @@ def show_sweep(rows: Sequence[Row], out: Console, wanted: str | None = None) -> 
     if timed:
         columns.append(("p50 ms", [_timing(row, "search", "p50_ms", ".2f") for row in rows]))
     if timed > 1 and not of_indexes:
-        columns += [("size", [_size(row) for row in rows]), ("*", stars)]
+        columns += [("bytes", [_size(row) for row in rows]), ("*", stars)]
     _print(columns, must, len(told), order, out)
     if of_indexes:
         out.print()
         costs: list[Column] = [
             *told,
             ("p50 ms", [_timing(row, "search", "p50_ms", ".2f") for row in rows]),
-            ("size", [_size(row) for row in rows]),
+            ("bytes", [_size(row) for row in rows]),
             ("*", stars),
             ("p95 ms", [_timing(row, "search", "p95_ms", ".2f") for row in rows]),
             ("batch q/s", [_timing(row, "search", "batch_qps", ",.0f") for row in rows]),
@@ -75,12 +75,7 @@ def show_sweep(rows: Sequence[Row], out: Console, wanted: str | None = None) -> 
             costs.insert(len(told), (SHORT.get(against, against), [number(quality(row, against)) for row in rows]))
         _print(costs, len(told) + 4, len(told), order, out)
     if any(stars):
-        out.print(
-            Text(
-                f"* no other job is at least as good in {against}, p50 and size, and better in one of them",
-                style="dim",
-            )
-        )
+        out.print(Text(f"* on the Pareto front of {against}, p50 and bytes: no other job beats it", style="dim"))
     for row in rows:
         if row.run is None:
             out.print(Text(cut_to(f"job {row.number} failed: {row.error}", 4 * out.width), style="red"))

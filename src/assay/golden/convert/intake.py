@@ -13,6 +13,7 @@ from typing import IO
 
 from assay.errors import DataError
 from assay.golden.convert.ledger import REMEDY, At, Ledger, Places
+from assay.golden.convert.pairs import Pairs
 from assay.golden.convert.report import KINDS, Tally
 from assay.golden.convert.texts import TextStore
 from assay.golden.faults import quoted
@@ -24,11 +25,14 @@ from assay.records import Document, Judgement, Query, Span
 
 @dataclass(slots=True)
 class _Split:
-    """Judgements of one split: ``grades`` by pair, and by query the best grade and the first judgement's place."""
+    """Judgements of one split.
+
+    ``first`` is the place of the first judgement of each query without a positive so far; ``lost`` are the queries
+    of which a judgement was not kept.
+    """
 
     file: IO[str]
-    grades: dict[int, int] = field(default_factory=dict)
-    best: dict[int, int] = field(default_factory=dict)
+    pairs: Pairs = field(default_factory=Pairs)
     first: dict[int, At] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
 
@@ -45,7 +49,7 @@ class Intake(Ledger):
         self._queries: dict[str, int] = {}
         self._unanswerable: set[int] = set()
         self._places = {kind: Places() for kind in ("documents", "queries")}
-        self._lengths = array("q")
+        self._lengths = array("I")
         self._splits: dict[str, _Split] = {}
         self._spans: set[Span] = set()
         (folder / "qrels").mkdir()
@@ -104,19 +108,18 @@ class Intake(Ledger):
                 kept.lost.add(query)
             self.doubt("judgements", at, self._unknown(query_id, doc_id), hint)
             return False
-        pair = query << 32 | document
         what = f"query {quoted(query_id)} and document {quoted(doc_id)}"
-        if pair in kept.grades:
-            self.doubt("judgements", at, f"{what} are judged twice (grade {kept.grades[pair]} before, {grade} here)")
+        before = kept.pairs.grade(query, document)
+        if before is not None:
+            self.doubt("judgements", at, f"{what} are judged twice (grade {before} before, {grade} here)")
             return False
         if grade > 0 and query in self._unanswerable:
             self.refuse(
                 "judgements", at, f"{what} have grade {grade}, but the query is marked unanswerable; 0 is right"
             )
             return False
-        kept.grades[pair] = grade
-        kept.best[query] = max(grade, kept.best.get(query, grade))
-        if kept.best[query] > 0:
+        kept.pairs.add(query, document, grade)
+        if kept.pairs.positive(query):
             kept.first.pop(query, None)
         else:
             kept.first.setdefault(query, at)
@@ -140,8 +143,8 @@ class Intake(Ledger):
         if query in self._unanswerable:
             self.refuse("spans", at, f"{what}: the query is marked unanswerable; no span is right")
             return False
-        judging = [split for split in self._splits.values() if query in split.best]
-        if not judging or any(split.grades.get(query << 32 | document, 0) <= 0 for split in judging):
+        judging = [split for split in self._splits.values() if split.pairs.judged(query)]
+        if not judging or any((split.pairs.grade(query, document) or 0) <= 0 for split in judging):
             self.doubt("spans", at, f"{what}: document {quoted(span.doc_id)} is not judged relevant for it")
             return False
         if span in self._spans:
@@ -174,7 +177,7 @@ class Intake(Ledger):
         """The grade of a kept judgement, or None."""
         if split not in self._splits or query_id not in self._queries or doc_id not in self._documents:
             return None
-        return self._splits[split].grades.get(self._queries[query_id] << 32 | self._documents[doc_id])
+        return self._splits[split].pairs.grade(self._queries[query_id], self._documents[doc_id])
 
     def has_span(self, span: Span) -> bool:
         """Whether this very span was kept."""
@@ -195,9 +198,7 @@ class Intake(Ledger):
         self.note_counts()
         if not self.written["queries"]:
             self.note("no query in it: a corpus only; queries.jsonl and qrels/test.tsv are still to be written")
-        elif not self._unanswerable and not any(
-            best > 0 for one in self._splits.values() for best in one.best.values()
-        ):
+        elif not self._unanswerable and not any(split.pairs.any_positive() for split in self._splits.values()):
             self.note("no query has a relevant document: the set can't be scored before it is judged")
         self.close()
         self.faults.raise_if_any()

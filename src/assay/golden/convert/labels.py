@@ -65,7 +65,7 @@ class Labels:
     columns: Columns
     corpus: bool
     queries: dict[str, _Seen] = field(default_factory=dict)
-    texts: dict[bytes, str] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
     digests: dict[str, bytes] = field(default_factory=dict)
     stems: dict[str, str | None] | None = None
     finders: dict[str, Finder] = field(default_factory=dict)
@@ -212,18 +212,21 @@ class Labels:
 
     def _new(self, at: At, doc_id: str | None, text: str, title: str) -> str:
         self.wordy = self.wordy or len(text) > 60 or len(text.split()) > 1
-        digest = hashlib.blake2b(f"{title}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if doc_id is None:
-            if digest in self.texts:
-                return self.texts[digest]
-            doc_id = f"d{len(self.texts) + 1}"
-            self.texts[digest] = doc_id
-        elif doc_id in self.digests:
-            if self.digests[doc_id] != digest:
-                raise Wrong(f"document {quoted(doc_id)} has another text or title than before; one text an id is right")
-            return doc_id
+            # Equal texts are found by a short hash, and compared: digests of a million would take too much memory.
+            key = hash((title, text))
+            while (known := self.texts.get(key)) is not None:
+                if self.intake.knows_document(known) and self.intake.text_of(known) == text:
+                    return known
+                key += 1
+            doc_id = self.texts[key] = f"d{len(self.texts) + 1}"
         else:
-            self.digests[doc_id] = digest
+            digest = hashlib.blake2b(f"{title}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            before = self.digests.setdefault(doc_id, digest)
+            if before != digest:
+                raise Wrong(f"document {quoted(doc_id)} has another text or title than before; one text an id is right")
+            if self.intake.knows_document(doc_id):
+                return doc_id
         self.intake.document(at, Document(doc_id, text, title))
         return doc_id
 

@@ -107,7 +107,7 @@ class Places:
 
     def __init__(self) -> None:
         self._paths: dict[str, int] = {}
-        self._path, self._line = array("l"), array("q")
+        self._path, self._line = array("I"), array("I")
 
     def add(self, at: At) -> None:
         """Keep the next row's place."""
