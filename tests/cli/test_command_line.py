@@ -134,7 +134,7 @@ def test_run_help_lists_groups_and_the_config(inside: Callable[..., Any], work: 
     said = inside("run", "--help", "chunker=mine")
     assert said.status == 0
     assert said.err == ""
-    assert "index: flat, " in said.out
+    assert "index: factory, fastscan, flat, fp16, hnsw" in said.out
     assert "mine" in said.out
     assert "size: 31" in said.out
 

@@ -28,7 +28,7 @@ def on_path(tmp_path: Path) -> Path:
     ("line", "offered"),
     [
         ("assay ru", ["run"]),
-        ("assay run index=h", ["hnsw"]),
+        ("assay run index=h", ["hnsw", "hnswsq"]),
         ("assay run seed=1 chunker.ov", ["chunker.overlap="]),
         ("assay run index.met", ["index.metric="]),
         ("assay completion f", ["fish"]),

@@ -75,8 +75,8 @@ def test_one_bad_config_ends_the_command_before_anything_runs(assay, small_set: 
         ("index=flat,nope", "index: 'nope' is no option"),
         ("dataset.path=nowhere", "dataset.path: nowhere is no folder"),
         ("run_dir=x", "run_dir: names the folder of one run"),
-        ("hydra.sweeper._target_=os.system", "hydra.sweeper._target_: names code"),
-        ("hydra.launcher._target_=os.system", "hydra.launcher._target_: names code"),
+        ("hydra.sweeper._target_=os.system", "hydra.sweeper._target_: 'os.system' names code"),
+        ("hydra.launcher._target_=os.system", "hydra.launcher._target_: 'os.system' names code"),
     ],
 )
 def test_what_a_sweep_refuses(assay, small_set: Path, work: Path, override: str, said: str) -> None:

@@ -146,7 +146,7 @@ def test_values_that_can_not_hold_together(overrides: str, line: str) -> None:
         ("chunker.xyzzy=1", "chunker.xyzzy: no such key (value '1'); keys: chunker.size, "),
         ("~sed", "sed: no such key; did you mean seed?"),
         ("hydra.foo=1", "hydra.foo: no such key of Hydra's (value '1'); assay run --cfg hydra shows them"),
-        ("index.nlist=4", "index.nlist: the chosen option of index has no such key (value '4'); index=ivf has it"),
+        ("index.nlist=4", "index.nlist: the chosen option of index has no such key (value '4'); index=ivf or index=ivfpq or"),
         ("embedder.dim=4", "embedder.dim: the chosen option of embedder has no such key (value '4'); embedder=lsa has"),
         ("+seed=5", "seed: Could not append to config. An item is already at 'seed'."),
     ],
@@ -158,9 +158,9 @@ def test_a_key_that_is_not_there(override: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("override", "line"),
     [
-        ("index=nope", "index: 'nope' is no option; options: flat, "),
-        ("index=flt", "index: 'flt' is no option; did you mean flat?; options: flat, "),
-        ("index=", "index: '' is no option; options: flat, "),
+        ("index=nope", "index: 'nope' is no option; options: factory, "),
+        ("index=flt", "index: 'flt' is no option; did you mean flat?; options: factory, "),
+        ("index=", "index: '' is no option; options: factory, "),
         ("index=null", "index: null is no option; give index=NAME, one that assay run --help lists"),
         ("chunker=1", "chunker: 1 is no option; give chunker=NAME, one that assay run --help lists"),
         ("dataset=hand", "dataset: 'hand' is no option; did you mean handbook?; options: handbook, "),

@@ -23,7 +23,8 @@ def fake_package(root: Path, weights: bytes) -> None:
     (model / "model.safetensors").write_bytes(weights)
 
 
-def test_the_bundled_model_is_found_without_importing_its_package() -> None:
+def test_the_bundled_model_is_found_without_importing_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, model_folder.MINILM_PACKAGE, raising=False)  # another test may have imported it
     folder = minilm_folder()
     assert (folder / "tokenizer.json").is_file()
     assert model_folder.MINILM_PACKAGE not in sys.modules
@@ -31,6 +32,7 @@ def test_the_bundled_model_is_found_without_importing_its_package() -> None:
 
 def test_a_changed_copy_of_the_bundled_model_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_package(tmp_path, b"not upstream's weights")
+    monkeypatch.delitem(sys.modules, model_folder.MINILM_PACKAGE, raising=False)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(StageError, match=r"embedder=minilm: .*model\.safetensors has SHA-256 .* not upstream's"):
         minilm_folder()
