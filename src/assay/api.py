@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.config import Config, config_yaml, judge
-from assay.errors import ConfigError
+from assay.errors import ConfigError, DataError
 from assay.runs.claim import claim
 from assay.runs.run import Run, load_run
 from assay.workbench import Workbench
@@ -90,6 +90,12 @@ def execute(config: Config, overrides: Sequence[str], bench: Workbench, reporter
 
         result = pipeline.run(config, bench, reporter)
         write_run(result, ours.folder, overrides, use_threads(config.threads))
+    except OSError as error:
+        ours.abandon()
+        what = error.strerror or error
+        raise DataError(
+            f"run_dir: {ours.folder} can't be written ({what}); free some space or give another folder"
+        ) from None
     except BaseException:
         ours.abandon()
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.config import Config
+from assay.errors import ConfigError
 from assay.golden import GoldenSet
 from assay.results import Reporter
 from assay.retrieval import Unfilled
@@ -52,7 +53,10 @@ class Warnings:
                 f"k={max(config.evaluation.ks)} is a tenth or more of the {golden.counts.documents} documents: "
                 "scores at that cutoff are close to their ceiling by chance"
             )
-        if scores.excluded_self:
-            self.add(
-                f"{scores.excluded_self} judgements of a query's own document were left out (evaluation.exclude_self)"
-            )
+
+    def about_own_judgements(self, golden: GoldenSet, own: int) -> None:
+        """What ``evaluation.exclude_self`` left out; a ConfigError if that leaves nothing to evaluate."""
+        if not golden.evaluated:
+            raise ConfigError("evaluation.exclude_self: true leaves no query with a relevant document; use false here")
+        if own:
+            self.add(f"{own} judgements of a query's own document were left out (evaluation.exclude_self)")

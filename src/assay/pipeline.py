@@ -18,7 +18,7 @@ from assay.chunks import ChunkSet
 from assay.clock import Clock, SearchTimes, time_search
 from assay.config import Config, models
 from assay.embedders.base import Embedder, Vectors, unit
-from assay.golden import GoldenSet
+from assay.golden import GoldenSet, without_own_judgements
 from assay.notices import Warnings
 from assay.ranking import Hits, above, rank, top_score, without_document
 from assay.records import Ranking
@@ -48,6 +48,9 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
     store = bench.store(config.cache)
     counted = {"chunks": Counted(), "document_vectors": Counted(), "query_vectors": Counted()}
     warnings.about_golden_set(golden)
+    if config.evaluation.exclude_self:
+        golden, own = without_own_judgements(golden)
+        warnings.about_own_judgements(golden, own)
 
     with clock.stage("chunk"), reporter.stage("cut documents", golden.counts.documents) as done:
         chunks, known = bench.chunks(golden, config, embedder)

@@ -178,6 +178,9 @@ def run_sweep(asked: Asked) -> int:
         plan, outcomes = hydra.multirun(name, job_task, overrides, with_log_configuration=False)
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(hydra_fault(error, asked.overrides)) from None
+    except OSError as error:
+        what = error.strerror or error
+        raise ConfigError(f"hydra.sweep.dir: {folder} can't be written ({what}); give another folder") from None
     except KeyboardInterrupt:
         from pathlib import Path
 

@@ -52,7 +52,6 @@ class Scores:
     values: Mapping[str, NDArray[np.float64]]
     qrels: list[Mapping[str, int]]
     missed: list[list[Missed]]
-    excluded_self: int
 
 
 def score_run(
@@ -65,7 +64,7 @@ def score_run(
 ) -> Scores:
     """Score ``rankings`` (after ``min_score``) and the chunk hits ``kept`` behind them."""
     queries = golden.evaluated
-    qrels, excluded = judgements(golden, config.evaluation.exclude_self)
+    qrels: list[Mapping[str, int]] = [golden.qrels.get(query.id, {}) for query in queries]
     answerable = [query.answerable for query in queries]
     families = config.evaluation.metrics
     names = expand(families if isinstance(families, str) else list(families), config.evaluation.ks)
@@ -116,20 +115,7 @@ def score_run(
         abstention=abstention_block(answers, config.filter.min_score),
         causes=Counter(miss.cause for misses in missed for miss in misses),
     )
-    return Scores(summary, values, qrels, missed, excluded)
-
-
-def judgements(golden: GoldenSet, exclude_self: bool) -> tuple[list[Mapping[str, int]], int]:
-    """The qrels of every evaluated query, and how many judgements of its own document were left out."""
-    found: list[Mapping[str, int]] = []
-    excluded = 0
-    for query in golden.evaluated:
-        judged = golden.qrels.get(query.id, {})
-        if exclude_self and query.id in judged:
-            judged = {doc_id: grade for doc_id, grade in judged.items() if doc_id != query.id}
-            excluded += 1
-        found.append(judged)
-    return found, excluded
+    return Scores(summary, values, qrels, missed)
 
 
 def extents(hits: Hits, chunks: ChunkSet) -> list[tuple[str, int, int]]:

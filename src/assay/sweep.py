@@ -153,7 +153,7 @@ def bench() -> Workbench:
 def job_task(composed: DictConfig) -> dict[str, Any]:
     """Run one job; what happened, as plain values. It never raises into Hydra: a failed job leaves ``status.json``."""
     from assay.api import execute
-    from assay.reports.progress import reporter
+    from assay.reports.progress import reporter, say
 
     hydra = HydraConfig.get()
     folder = Path(str(hydra.runtime.output_dir))
@@ -165,7 +165,7 @@ def job_task(composed: DictConfig) -> dict[str, Any]:
         )
         overrides = [str(text) for text in hydra.overrides.task]
         if config.progress:
-            print(f"job {folder.name}: {' '.join(overrides) or 'defaults'}", flush=True)
+            say(f"job {folder.name}: {' '.join(overrides) or 'defaults'}")
         told = reporter(config.progress, json_wanted=False)
         execute(config, overrides, bench(), told)
         return {"number": int(folder.name), "error": None, "warnings": told.warnings}

@@ -146,7 +146,10 @@ def test_values_that_can_not_hold_together(overrides: str, line: str) -> None:
         ("chunker.xyzzy=1", "chunker.xyzzy: no such key (value '1'); keys: chunker.size, "),
         ("~sed", "sed: no such key; did you mean seed?"),
         ("hydra.foo=1", "hydra.foo: no such key of Hydra's (value '1'); assay run --cfg hydra shows them"),
-        ("index.nlist=4", "index.nlist: the chosen option of index has no such key (value '4'); index=ivf or index=ivfpq or"),
+        (
+            "index.nlist=4",
+            "index.nlist: the chosen option of index has no such key (value '4'); index=ivf or index=ivfpq or",
+        ),
         ("embedder.dim=4", "embedder.dim: the chosen option of embedder has no such key (value '4'); embedder=lsa has"),
         ("+seed=5", "seed: Could not append to config. An item is already at 'seed'."),
     ],

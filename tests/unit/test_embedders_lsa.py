@@ -131,3 +131,9 @@ def test_the_key_knows_what_the_model_was_fitted_on() -> None:
     assert key(fitted(["leave days", "hotel"], seed=1)) != base
     assert key(fitted(["leave days", "hotel"], dim=1)) != base
     assert key(fitted(["leave days", "hotel"], normalize=True)) != base
+
+
+def test_equal_texts_are_fitted_in_silence() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isfinite(vectors(fitted(["one two three"] * 40), ["one two three"])).all()

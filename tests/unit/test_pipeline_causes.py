@@ -133,3 +133,13 @@ def test_an_own_document_does_not_hide_a_relevant_one_from_the_risk(result_of: R
         documents, {"a": "one two three four"}, [("a", "b", 1)], "evaluation.ks=[1]", "evaluation.exclude_self=true"
     )
     assert result.scores.summary["abstention"]["risk_coverage"] == [[1.0, 0.0]]
+
+
+def test_a_query_whose_only_positive_is_its_own_document_is_unjudged_without_it(result_of: ResultOf) -> None:
+    documents = {"a": "one two three", "b": "four five six"}
+    queries = {"a": "one two", "q": "four five"}
+    judged = [("a", "a", 1), ("q", "b", 1)]
+    summary = result_of(documents, queries, judged, "evaluation.ks=[1]", "evaluation.exclude_self=true").scores.summary
+    assert summary["queries"] == {"total": 2, "answerable": 1, "unanswerable": 0, "unjudged": 1}
+    assert summary["metrics"]["handled@1"]["n"] == 1
+    assert len(summary["abstention"]["risk_coverage"]) == 1

@@ -179,3 +179,19 @@ class TestIndexRecall:
             whole = np.concatenate([dense.retrieve(query[None], 300, 1)[0].scores])
             for k in (1, 7, 299, 300, 500):
                 assert dense.exact_hits(query, k).tolist() == whole[:k].astype(np.float32).tolist()
+
+
+def test_index_recall_is_about_the_search_that_was_served() -> None:
+    """A narrow graph misses at first; where the search grew for more documents, what it grew to is judged."""
+    rng = np.random.default_rng(3)
+    vectors = unit(rng.normal(size=(600, 16)).astype(np.float32))
+    queries = unit(rng.normal(size=(20, 16)).astype(np.float32))
+    narrow = models.HnswIndex(metric="cosine", m=2, ef_construction=2, ef_search=1)
+    dense = retrieval([i // 60 for i in range(600)], vectors, "cosine", narrow)
+    hits = dense.retrieve(queries, depth=2, documents=8)
+    assert min(map(len, hits)) > 2, "every search had to grow"
+    recall = dense.index_recall(queries, [1], depth=2)[1]
+    best = (vectors @ queries.T).max(axis=0)
+    served = [float(found.scores[0]) >= score - 1e-6 for found, score in zip(hits, best, strict=True)]
+    assert recall.tolist() == [float(one) for one in served]
+    assert 0 < sum(served) < 20

@@ -80,9 +80,9 @@ class LsaModel:
         if counts.shape[1] == 1:  # one term: nothing to decompose, and scikit-learn refuses to
             self._components = np.ones((1, 1), np.float64)
             return
-        # On two BLAS threads the decomposition comes out with other bits than on one. A single text has no
+        # On two BLAS threads the decomposition comes out with other bits than on one. Equal texts have no
         # variance to explain, over which scikit-learn divides.
-        with threadpool_limits(1, user_api="blas"), np.errstate(invalid="ignore"):
+        with threadpool_limits(1, user_api="blas"), np.errstate(divide="ignore", invalid="ignore"):
             svd = TruncatedSVD(n_components=dim, algorithm="randomized", n_iter=7, random_state=self.seed)
             svd.fit(counts)
         self._components = svd.components_.astype(np.float64)

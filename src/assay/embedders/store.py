@@ -197,8 +197,9 @@ class DiskStore:
 
     def _shrink(self) -> None:
         """Give pages back to the disk where the file is above its bound: ``max_bytes`` may be lower than last time."""
-        if self.path.stat().st_size > self.max_bytes and self._pragma("freelist_count"):
-            with contextlib.suppress(sqlite3.OperationalError):  # another process reads: the next put does it
+        # Another process reads, or the file was taken away while it is open: the next put sees to it.
+        with contextlib.suppress(sqlite3.OperationalError, OSError):
+            if self.path.stat().st_size > self.max_bytes and self._pragma("freelist_count"):
                 self._db.execute("VACUUM")
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

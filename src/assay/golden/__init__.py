@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from assay.golden.golden_set import Counts, GoldenSet, Hashes
 from assay.golden.load import OnUnknown, load_golden_set
+from assay.golden.own import without_own_judgements
 from assay.golden.write import GoldenParts, write_golden_set
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "Hashes",
     "OnUnknown",
     "load_golden_set",
+    "without_own_judgements",
     "write_golden_set",
 ]

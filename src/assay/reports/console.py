@@ -29,11 +29,18 @@ SHOWN_INSTEAD = 3
 SHAPING = frozenset("\u200c\u200d\u200e\u200f\u061c\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 
 
+class Output(Console):
+    """rich's console, but a reader who has gone is the caller's to deal with: rich would exit with status 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(file: TextIO | None = None) -> Console:
     """A console for results: as wide as the terminal up to 100 columns, 80 in a pipe; no colour in a pipe."""
     out = file or sys.stdout
     width = min(100, shutil.get_terminal_size((WIDTH, 24)).columns) if out.isatty() else WIDTH
-    return Console(file=out, width=max(40, width), highlight=False, emoji=False, markup=False, soft_wrap=False)
+    return Output(file=out, width=max(40, width), highlight=False, emoji=False, markup=False, soft_wrap=False)
 
 
 def plain(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +12,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from assay.errors import one_line
+
+
+def say(text: str) -> None:
+    """Print a line of progress. Where nobody reads it any more, or it can't be written, the work goes on in silence."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 class Silent:
@@ -43,7 +52,7 @@ class Lines(Silent):
         """Say what was done and how long it took, once it is done."""
         begin = time.perf_counter()
         yield lambda steps: None
-        print(f"{name}: {total} in {time.perf_counter() - begin:.1f} s", flush=True)
+        say(f"{name}: {total} in {time.perf_counter() - begin:.1f} s")
 
 
 class Bars(Silent):

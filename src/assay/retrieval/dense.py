@@ -50,6 +50,7 @@ class DenseRetrieval:
         self.metric = metric
         self.owner = chunks.document[indexed]
         self.unfilled = Unfilled(0, 0, 0)
+        self.served: list[Rows] = []
 
     @cached_property
     def _largest_norm(self) -> float:
@@ -67,7 +68,8 @@ class DenseRetrieval:
     def retrieve(self, queries: Vectors, depth: int, documents: int) -> list[Hits]:
         """The ``depth`` nearest chunks of each query, and more until ``documents`` documents are among them or all is seen.
 
-        What the index left empty of the first ``depth`` slots is counted in ``unfilled``.
+        What the index left empty of the first ``depth`` slots is counted in ``unfilled``; what it proposed last, in its
+        own order, is kept in ``served``.
         """
         wanted = min(documents, len(self.indexed_documents))
         margin = max(16, depth // 8) if self.index.exact else 0
@@ -75,22 +77,25 @@ class DenseRetrieval:
         slots = min(depth, self.index.size)
         short = [slots - len(r) for q, r in zip(queries, proposed, strict=True) if self.answers(q) and len(r) < slots]
         self.unfilled = Unfilled(sum(short), slots * sum(map(self.answers, queries)), len(short))
-        return [self._one(query, rows, depth, wanted) for query, rows in zip(queries, proposed, strict=True)]
+        self.served = list(proposed)
+        return [self._one(i, query, depth, wanted) for i, query in enumerate(queries)]
 
-    def _one(self, query: Vectors, proposed: Rows, depth: int, wanted: int) -> Hits:
+    def _one(self, i: int, query: Vectors, depth: int, wanted: int) -> Hits:
         if not self.answers(query) or self.index.size == 0:
             return NOTHING
         while True:
-            rows, scores = self._nearest(query, min(depth, self.index.size), proposed)
+            rows, scores = self._nearest(i, query, min(depth, self.index.size))
             enough = len(set(self.owner[rows].tolist())) >= wanted
             if enough or depth >= self.index.size:
                 return first_stage_hits(self.indexed[rows], scores)
             depth *= 2
-            proposed = np.empty(0, np.int64)
+            self.served[i] = np.empty(0, np.int64)
 
-    def _nearest(self, query: Vectors, k: int, proposed: Rows) -> tuple[Rows, Scores]:
+    def _nearest(self, i: int, query: Vectors, k: int) -> tuple[Rows, Scores]:
         def propose(n: int) -> Rows:
-            return proposed if len(proposed) >= n else self.index.propose(query[None], n)[0]
+            if len(self.served[i]) < n:
+                self.served[i] = self.index.propose(query[None], n)[0]
+            return self.served[i]
 
         if self.index.exact:
             slack = tolerance(query, self._largest_norm, self.metric)
@@ -121,10 +126,13 @@ class DenseRetrieval:
     ) -> dict[int, NDArray[np.float64]]:
         """Per cutoff, the share of exact search's first k chunks among the index's own first k, per query.
 
-        ``truths`` are ``exact_answers`` for max(ks), computed here unless given. A chunk whose score equals the k-th within 1e-6 counts as one of them. A query that has nothing to find scores 1.
+        It is about the search that ``retrieve`` made for these queries, grown where it grew; without one, about a search
+        at ``depth``. ``truths`` are
+        ``exact_answers`` for max(ks), computed here unless given. A chunk whose score equals the k-th within 1e-6 counts
+        as one of them. A query that has nothing to find scores 1.
         """
         found = {k: np.ones(len(queries)) for k in ks}
-        proposed = self.index.propose(queries, max(depth, max(ks))) if len(queries) else []
+        proposed = self.served or self.index.propose(queries, max(depth, max(ks)))
         truths = truths if truths is not None else self.exact_answers(queries, max(ks))
         for i, (query, rows, truth) in enumerate(zip(queries, proposed, truths, strict=True)):
             rows = rows[: max(ks)]
