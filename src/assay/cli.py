@@ -80,7 +80,10 @@ def dispatch(arguments: list[str]) -> int:
         return GOOD if arguments else WRONG
     verb, rest = arguments[0], arguments[1:]
     if verb == "--version":
-        print(f"assay {importlib.metadata.version('assay')}")
+        try:
+            print(f"assay {importlib.metadata.version('assay')}")
+        except importlib.metadata.PackageNotFoundError:
+            print("assay, not installed: run from a source tree")
         return GOOD
     if verb in HIDDEN:
         return HIDDEN[verb](rest)

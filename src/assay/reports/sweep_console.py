@@ -124,9 +124,11 @@ def _size(row: Row) -> str:
     return f"{size:.1f} GB"
 
 
-def _order(row: Row, name: str | None) -> tuple[bool, float]:
-    mean = row.run.metrics["metrics"].get(name, {}).get("mean") if row.run and name else None
-    return mean is None, -(mean or 0.0)
+def _order(row: Row, name: str | None) -> tuple[bool, tuple[float, ...]]:
+    """Best first by ``name``; where that is equal (a saturated recall says nothing) by the other columns."""
+    metrics = row.run.metrics["metrics"] if row.run else {}
+    means = [metrics.get(one, {}).get("mean") for one in (name, *TELLING)]
+    return means[0] is None, tuple(-(mean or 0.0) for mean in means)
 
 
 def _short(key: str, keys: Sequence[str]) -> str:
