@@ -125,9 +125,9 @@ def _size(row: Row) -> str:
 
 
 def _order(row: Row, name: str | None) -> tuple[bool, tuple[float, ...]]:
-    """Best first by ``name``; where that is equal (a saturated recall says nothing) by the other columns."""
+    """Best first by ``name``; where that is equal (a saturated recall says nothing) by nDCG, then evidence."""
     metrics = row.run.metrics["metrics"] if row.run else {}
-    means = [metrics.get(one, {}).get("mean") for one in (name, *TELLING)]
+    means = [metrics.get(one, {}).get("mean") for one in (name, "ndcg@10", "evidence_recall@5")]
     return means[0] is None, tuple(-(mean or 0.0) for mean in means)
 
 
