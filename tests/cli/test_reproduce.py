@@ -176,7 +176,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "code by name": (rewrite("config.yaml", "kind: lsa", "kind: lsa\n  _target_: os.system"), "_target_: 'os.system' names code"),
     "a YAML tag": (rewrite("config.yaml", "seed: 42", "seed: !!python/object/apply:os.getpid []"), "config.yaml:"),
     "the environment": (rewrite("config.yaml", "split: test", "split: ${oc.env:HOME}"), "holds an interpolation"),
-    "a place to write": (rewrite("config.yaml", "seed: 42", "seed: 42\nrun_dir: /tmp/elsewhere"), "run_dir does not belong"),
+    "a place to write": (rewrite("config.yaml", "seed: 42", "seed: 42\nrun_dir: /elsewhere"), "run_dir does not belong"),
     "another model": (rewrite("config.yaml", "kind: lsa", "kind: st\n  model: /no/such/model"), "embedder"),
     "no config": (lambda folder: (folder / "config.yaml").unlink(), "config.yaml: cannot be read"),
     "no TREC run": (lambda folder: (folder / "run.trec").unlink(), "run.trec: cannot be read"),

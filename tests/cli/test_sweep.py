@@ -180,7 +180,7 @@ def test_from_a_saved_run_one_thing_changes(assay, small_set: Path, work: Path) 
         ("a: &x [1]\nb: *x\n", "aliases are not allowed"),
         ("seed: 1\nseed: 2\n", "duplicate key"),
         ("seed: ${oc.env:HOME}\n", "interpolation"),
-        ("run_dir: /tmp/x\n", "run_dir does not belong"),
+        ("run_dir: /elsewhere\n", "run_dir does not belong"),
         ("chunker: {kind: tokens, _target_: os.system}\n", "_target_"),
         ("[]\n", "no mapping"),
     ],

@@ -7,14 +7,22 @@ the same fields, ranges and cross-field checks, and nothing in them can name cod
 
 from __future__ import annotations
 
-import re
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from assay.config.base import Model as Model
-from assay.config.base import NonNegative, OptionalText, Positive, Text, fault
+from assay.config.base import OptionalText, Positive, Text, fault
+from assay.config.chunkers import Chunker as Chunker
+from assay.config.chunkers import DocumentChunker as DocumentChunker
+from assay.config.chunkers import RecursiveChunker as RecursiveChunker
+from assay.config.chunkers import SentencesChunker as SentencesChunker
+from assay.config.chunkers import TokensChunker as TokensChunker
+from assay.config.embedders import Embedder as Embedder
+from assay.config.embedders import LsaEmbedder as LsaEmbedder
+from assay.config.embedders import MiniLMEmbedder as MiniLMEmbedder
+from assay.config.embedders import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from assay.config.indexes import FactoryIndex as FactoryIndex
 from assay.config.indexes import FastScanIndex as FastScanIndex
 from assay.config.indexes import FlatIndex as FlatIndex
@@ -32,15 +40,6 @@ from assay.config.indexes import Sq4Index as Sq4Index
 from assay.config.indexes import Sq8Index as Sq8Index
 
 DEFAULT_KS = (1, 3, 5, 10)
-
-
-def _device(value: Any) -> Any:
-    if isinstance(value, str) and not re.fullmatch(r"auto|cpu|(cuda|xpu)(:[0-9]{1,3})?|mps", value):
-        raise fault("embedder.device", f"{value!r} is no device; give auto, cpu, cuda, cuda:0, xpu or mps")
-    return value
-
-
-Device = Annotated[str, BeforeValidator(_device)]
 
 
 class Dataset(Model):
@@ -64,98 +63,6 @@ class Dataset(Model):
                 f"{self.split!r} is not a split; give the name of a file in qrels/, without .tsv",
             )
         return self
-
-
-class _SizedChunker(Model):
-    size: Positive = Field(128, description="tokens of the embedder's tokenizer (lsa: words)")
-    overlap: NonNegative = Field(16, description="tokens shared with the chunk before")
-    context: Literal["none", "title"] = Field("title", description="what is put in front of the embedded text")
-
-    @model_validator(mode="after")
-    def _overlap_below_size(self) -> _SizedChunker:
-        if self.overlap >= self.size:
-            raise fault(
-                "chunker.overlap",
-                f"{self.overlap} with chunker.size {self.size} makes no progress; "
-                f"give an overlap of at most {self.size - 1}",
-            )
-        return self
-
-
-class TokensChunker(_SizedChunker):
-    """Windows of ``size`` tokens, ``overlap`` of them shared."""
-
-    kind: Literal["tokens"] = "tokens"
-
-
-class SentencesChunker(_SizedChunker):
-    """Whole sentences, packed up to ``size`` tokens."""
-
-    kind: Literal["sentences"] = "sentences"
-
-
-class RecursiveChunker(_SizedChunker):
-    """Paragraph, line, sentence, word: the coarsest cut that keeps pieces within ``size`` tokens."""
-
-    kind: Literal["recursive"] = "recursive"
-
-
-class DocumentChunker(Model):
-    """One chunk a document."""
-
-    kind: Literal["document"] = "document"
-    context: Literal["none", "title"] = Field("title", description="what is put in front of the embedded text")
-
-
-Chunker = Annotated[TokensChunker | SentencesChunker | RecursiveChunker | DocumentChunker, Field(discriminator="kind")]
-
-
-class _NeuralEmbedder(Model):
-    revision: OptionalText = Field(None, description="commit or tag on the hub")
-    dtype: Literal["float32"] = Field("float32", description="arithmetic of the forward pass")
-    backend: Literal["torch"] = Field("torch", description="what runs the forward pass")
-    device: Device = Field("auto", description="auto, cpu, cuda, cuda:0, mps")
-    normalize: bool = Field(False, description="scale vectors to length 1 (cosine does so anyway)")
-    truncate_dim: Positive | None = Field(None, description="keep the first dimensions only (Matryoshka)")
-    batch_tokens: Positive = Field(2048, description="tokens a batch; speed only")
-    query_prompt: str | None = Field(None, description="text in front of queries; null: the model's own")
-    document_prompt: str | None = Field(None, description="text in front of chunks; null: the model's own")
-
-
-class MiniLMEmbedder(_NeuralEmbedder):
-    """all-MiniLM-L6-v2 from an installed package, verified by its hash; nothing is downloaded."""
-
-    kind: Literal["minilm"] = "minilm"
-    model: Literal["all-MiniLM-L6-v2"] = Field("all-MiniLM-L6-v2", description="fixed; embedder=st takes any other")
-
-
-class SentenceTransformerEmbedder(_NeuralEmbedder):
-    """Any SentenceTransformer, by folder or by name on the hub; safetensors only, no remote code."""
-
-    kind: Literal["st"] = "st"
-    model: OptionalText = Field(None, description="folder, or name on the hub")
-
-    @model_validator(mode="after")
-    def _named(self) -> SentenceTransformerEmbedder:
-        if self.model is None:
-            raise fault(
-                "embedder.model",
-                "null names no model; give a folder or a name on the hub, such as "
-                "sentence-transformers/all-mpnet-base-v2",
-            )
-        return self
-
-
-class LsaEmbedder(Model):
-    """TF-IDF and truncated SVD, fitted on the run's own chunks: a baseline that needs no model."""
-
-    kind: Literal["lsa"] = "lsa"
-    dim: Positive = Field(256, description="dimensions, fewer where the corpus has fewer")
-    normalize: bool = Field(False, description="scale vectors to length 1 (cosine does so anyway)")
-    truncate_dim: Positive | None = Field(None, description="keep the first dimensions only")
-
-
-Embedder = Annotated[MiniLMEmbedder | SentenceTransformerEmbedder | LsaEmbedder, Field(discriminator="kind")]
 
 
 class DenseRetriever(Model):
