@@ -17,7 +17,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
 
 from assay.composition import SAVED_OPTION, compose_with
-from assay.config import Config, config_hash, config_yaml, judge
+from assay.config import Config, config_yaml, judge
 from assay.errors import AssayError, ConfigError, one_line
 from assay.runs import files
 from assay.runs.claim import same_config
@@ -202,8 +202,3 @@ def rows_of(plan: Plan) -> list[Row]:
             error = str(read_object(status).get("error")) if status.is_file() else str(missing)
         rows.append(Row(job.number, job.config, run, error))
     return rows
-
-
-def same_job(job: Job, other: Job) -> bool:
-    """Whether two jobs are the same run."""
-    return config_hash(job.config) == config_hash(other.config)
