@@ -11,6 +11,24 @@ from typing import Any
 
 Metadata = Mapping[str, Any]
 
+METRIC_FAMILIES: tuple[str, ...] = (
+    "recall",
+    "precision",
+    "hit",
+    "mrr",
+    "ndcg",
+    "ndcg_exp",
+    "map",
+    "rprec",
+    "judged",
+    "handled",
+    "evidence_recall",
+    "evidence_precision",
+    "evidence_iou",
+    "index_recall",
+)
+"""What a config may ask for and ``assay.evaluation`` scores, in the order of files: measures without their cutoffs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -13,8 +13,7 @@ from pydantic import BaseModel
 
 from assay.composition import compose
 from assay.config import GROUPS, Config, judge
-from assay.config.models import METRIC_FAMILIES, UNSAVED
-from assay.evaluation.names import FAMILIES
+from assay.config.models import UNSAVED
 
 CONF = Path(__file__).parents[2] / "conf"
 OPTIONS = [
@@ -151,10 +150,6 @@ def test_the_defaults_of_the_interface(tmp_path: Path, monkeypatch: pytest.Monke
     assert (config.seed, config.threads, config.resume) == (42, None, False)
     assert config.run_dir is not None
     assert re.fullmatch(r"outputs/runs/\d{4}-\d\d-\d\d/\d\d-\d\d-\d\d-\d{6}", config.run_dir)
-
-
-def test_the_families_of_metrics_are_those_that_can_be_scored() -> None:
-    assert METRIC_FAMILIES == FAMILIES
 
 
 def test_what_is_not_saved() -> None:

@@ -111,7 +111,7 @@ def test_the_parser_sees_the_package() -> None:
     [
         (("errors", "records", "words"), ()),
         (("evaluation",), ("errors", "records", "words")),
-        (("config",), ("errors",)),
+        (("config",), ("errors", "records")),
         (("golden",), ("errors", "records", "words", "evaluation")),
         (("chunkers",), ("errors", "records", "words")),
         (("chunks",), ("records", "chunkers")),

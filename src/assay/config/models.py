@@ -38,6 +38,7 @@ from assay.config.indexes import PqIndex as PqIndex
 from assay.config.indexes import RabitqIndex as RabitqIndex
 from assay.config.indexes import Sq4Index as Sq4Index
 from assay.config.indexes import Sq8Index as Sq8Index
+from assay.records import METRIC_FAMILIES as METRIC_FAMILIES
 
 DEFAULT_KS = (1, 3, 5, 10)
 
@@ -110,24 +111,6 @@ class NoReranker(Model):
 
 
 Reranker = NoReranker
-
-
-METRIC_FAMILIES = (
-    "recall",
-    "precision",
-    "hit",
-    "mrr",
-    "ndcg",
-    "ndcg_exp",
-    "map",
-    "rprec",
-    "judged",
-    "handled",
-    "evidence_recall",
-    "evidence_precision",
-    "evidence_iou",
-    "index_recall",
-)
 
 
 class Evaluation(Model):

@@ -13,23 +13,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from assay.errors import AssayError
+from assay.records import METRIC_FAMILIES
 
-FAMILIES: tuple[str, ...] = (
-    "recall",
-    "precision",
-    "hit",
-    "mrr",
-    "ndcg",
-    "ndcg_exp",
-    "map",
-    "rprec",
-    "judged",
-    "handled",
-    "evidence_recall",
-    "evidence_precision",
-    "evidence_iou",
-    "index_recall",
-)
+FAMILIES = METRIC_FAMILIES
 READING_BUDGET = 2000  # words; what evidence_recall's budget is when nobody names another
 HEADLINE: tuple[str, ...] = ("recall@5", "ndcg@10", "mrr@10", "handled@5")
 
