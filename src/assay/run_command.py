@@ -162,7 +162,7 @@ def run_sweep(asked: Asked) -> int:
     from assay.reports.console import console
     from assay.reports.sweep_console import show_sweep
     from assay.runs.leaderboard import write_leaderboard
-    from assay.sweep import bench, job_task, rows_of, whole_folders
+    from assay.sweep import bench, job_task, remembering_interrupts, rows_of, whole_folders
 
     saved = saved_config(asked)
     master = compose(asked.overrides, asked.config_dirs, multirun=True, saved=saved)
@@ -175,7 +175,8 @@ def run_sweep(asked: Asked) -> int:
     GlobalHydra.instance().clear()
     hydra = Hydra.create_main_hydra2("assay", search_path(asked.config_dirs))
     try:
-        plan, outcomes = hydra.multirun(name, job_task, overrides, with_log_configuration=False)
+        with remembering_interrupts():
+            plan, outcomes = hydra.multirun(name, job_task, overrides, with_log_configuration=False)
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(hydra_fault(error, asked.overrides)) from None
     except OSError as error:

@@ -6,10 +6,13 @@ stopped anywhere and gone on with.
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
@@ -139,6 +142,26 @@ class _Checked:
 
 
 _bench: list[Workbench] = []
+_interrupted: list[bool] = []
+
+
+@contextmanager
+def remembering_interrupts() -> Iterator[None]:
+    """Inside, an interrupt is remembered: where a library swallows it, the next job does not start."""
+    previous = signal.getsignal(signal.SIGINT)
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        _interrupted.append(True)
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, remember)
+    try:
+        yield
+        if _interrupted:
+            raise KeyboardInterrupt
+    finally:
+        _interrupted.clear()
+        signal.signal(signal.SIGINT, previous)
 
 
 def bench() -> Workbench:
@@ -155,6 +178,8 @@ def job_task(composed: DictConfig) -> dict[str, Any]:
     from assay.api import execute
     from assay.reports.progress import reporter, say
 
+    if _interrupted:
+        raise KeyboardInterrupt
     hydra = HydraConfig.get()
     folder = Path(str(hydra.runtime.output_dir))
     try:
