@@ -147,7 +147,7 @@ _interrupted: list[bool] = []
 
 @contextmanager
 def remembering_interrupts() -> Iterator[None]:
-    """Inside, an interrupt is remembered: where a library swallows it, the next job does not start."""
+    """Inside, an interrupt is remembered: a library that swallows it, or makes another error of it, hides it no more."""
     previous = signal.getsignal(signal.SIGINT)
 
     def remember(number: int, frame: FrameType | None) -> None:
@@ -159,6 +159,10 @@ def remembering_interrupts() -> Iterator[None]:
         yield
         if _interrupted:
             raise KeyboardInterrupt
+    except Exception:
+        if _interrupted:  # a library made another error of it
+            raise KeyboardInterrupt from None
+        raise
     finally:
         _interrupted.clear()
         signal.signal(signal.SIGINT, previous)
