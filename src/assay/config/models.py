@@ -8,9 +8,9 @@ the same fields, ranges and cross-field checks, and nothing in them can name cod
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from assay.config.base import Model as Model
 from assay.config.base import OptionalText, Positive, Text, fault
@@ -23,6 +23,8 @@ from assay.config.embedders import Embedder as Embedder
 from assay.config.embedders import LsaEmbedder as LsaEmbedder
 from assay.config.embedders import MiniLMEmbedder as MiniLMEmbedder
 from assay.config.embedders import SentenceTransformerEmbedder as SentenceTransformerEmbedder
+from assay.config.filters import Filter as Filter
+from assay.config.filters import NoFilter as NoFilter
 from assay.config.indexes import FactoryIndex as FactoryIndex
 from assay.config.indexes import FastScanIndex as FastScanIndex
 from assay.config.indexes import FlatIndex as FlatIndex
@@ -38,6 +40,11 @@ from assay.config.indexes import PqIndex as PqIndex
 from assay.config.indexes import RabitqIndex as RabitqIndex
 from assay.config.indexes import Sq4Index as Sq4Index
 from assay.config.indexes import Sq8Index as Sq8Index
+from assay.config.rerankers import NoReranker as NoReranker
+from assay.config.rerankers import Reranker as Reranker
+from assay.config.retrievers import Bm25Retriever as Bm25Retriever
+from assay.config.retrievers import DenseRetriever as DenseRetriever
+from assay.config.retrievers import Retriever as Retriever
 from assay.records import METRIC_FAMILIES as METRIC_FAMILIES
 
 DEFAULT_KS = (1, 3, 5, 10)
@@ -64,53 +71,6 @@ class Dataset(Model):
                 f"{self.split!r} is not a split; give the name of a file in qrels/, without .tsv",
             )
         return self
-
-
-class DenseRetriever(Model):
-    """Nearest chunks by embedding."""
-
-    kind: Literal["dense"] = "dense"
-    depth: Positive = Field(100, description="chunks first fetched; grows until max(ks) documents are there")
-
-
-class Bm25Retriever(Model):
-    """Lexical retrieval by BM25; the embedder only measures chunks, the index is not used."""
-
-    kind: Literal["bm25"] = "bm25"
-    depth: Positive = Field(100, description="chunks first fetched; grows until max(ks) documents are there")
-    k1: Annotated[float, Field(ge=0, le=100)] = Field(1.5, description="saturation of term frequency")
-    b: Annotated[float, Field(ge=0, le=1)] = Field(0.75, description="normalisation by chunk length")
-
-
-Retriever = Annotated[DenseRetriever | Bm25Retriever, Field(discriminator="kind")]
-
-
-def _min_score(value: Any) -> Any:
-    if value == "auto":
-        raise fault("filter.min_score", "auto is not available yet; give a number or null")
-    return value
-
-
-MinScore = Annotated[float | None, BeforeValidator(_min_score)]
-
-
-class NoFilter(Model):
-    """Every document may come back; ``min_score`` drops what scores below it."""
-
-    kind: Literal["none"] = "none"
-    min_score: MinScore = Field(None, description="final scores below it are dropped; null: nothing is")
-
-
-Filter = NoFilter
-
-
-class NoReranker(Model):
-    """The first stage's order stands."""
-
-    kind: Literal["none"] = "none"
-
-
-Reranker = NoReranker
 
 
 class Evaluation(Model):
