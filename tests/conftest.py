@@ -1,4 +1,4 @@
-"""What several test files need: an offline hub, the shared collections, a small golden set, the command line."""
+"""What several test files need: an offline hub, the shared collections, a small golden set, runs, the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +161,93 @@ def golden_of(tmp_path: Path) -> GoldenOf:
         return load_golden_set(write_golden_set(parts, tmp_path / f"golden{len(list(tmp_path.glob('golden*')))}"))
 
     return call
+
+
+Install = Callable[..., Path]
+
+
+@pytest.fixture
+def install(tmp_path: Path) -> Install:
+    """Install a package of one module, ``install("mine", code, "[assay.embedders]\\nmine = mine:Embedder")``; its folder.
+
+    There is no wheel: a module and a ``.dist-info`` in a folder of the path are all that ``importlib.metadata`` reads.
+    """
+
+    def call(name: str, code: str, entry_points: str, version: str = "1.0") -> Path:
+        folder = tmp_path / f"site-{name}"
+        about = folder / f"{name}-{version}.dist-info"
+        about.mkdir(parents=True)
+        (folder / f"{name}.py").write_text(code, encoding="utf-8")
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
+        (about / "entry_points.txt").write_text(entry_points + "\n", encoding="utf-8")
+        return folder
+
+    return call
+
+
+ScoredRun = Callable[..., Path]
+
+
+@pytest.fixture
+def scored_run(tmp_path: Path) -> ScoredRun:
+    """``scored_run("a", {"recall@5": [1, 0, None]})``: queries q1, q2, q3; one without any score is unanswerable."""
+
+    from assay.evaluation.intervals import CI_METHOD, estimate
+
+    def write(
+        name: str,
+        scores: Mapping[str, Sequence[float | None]],
+        *,
+        types: Sequence[str | None] | None = None,
+        config: Mapping[str, Any] | None = None,
+        abstention: Mapping[str, Any] | None = None,
+        costs: tuple[float | None, int | None] = (None, None),
+        hashes: Mapping[str, str] | None = None,
+        ci_method: str = CI_METHOD,
+    ) -> Path:
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        n = len(next(iter(scores.values())))
+        kinds = list(types or [None] * n)
+        answerable = [any(values[i] is not None for values in scores.values()) for i in range(n)]
+
+        def means(rows: Sequence[int]) -> dict[str, Any]:
+            return {
+                metric: estimate([float("nan") if values[i] is None else values[i] for i in rows]).as_dict()
+                for metric, values in scores.items()
+            }
+
+        rows = [
+            {
+                "query_id": f"q{i + 1}",
+                "text": f"question {i + 1}",
+                "type": kinds[i],
+                "answerable": answerable[i],
+                "metrics": {metric: values[i] for metric, values in scores.items()},
+                "ranking": [],
+                "missed": [],
+            }
+            for i in range(n)
+        ]
+        by_type = {
+            kind: {"n": kinds.count(kind), "metrics": means([i for i in range(n) if kinds[i] == kind])}
+            for kind in sorted({kind for kind in kinds if kind is not None})
+        }
+        metrics = {
+            "schema_version": 1,
+            "ci_method": ci_method,
+            "queries": {"total": n, "answerable": sum(answerable), "unanswerable": n - sum(answerable), "unjudged": 0},
+            "metrics": means(range(n)),
+            "by_type": by_type,
+            "abstention": dict(abstention or {"false_answer_rate": None, "wrong_empty_rate": 0.0}),
+        }
+        timings = {"search": {"p50_ms": costs[0]}, "index": {"bytes": costs[1]}}
+        known = {"corpus": "c", "queries": "q", "qrels": "r", "spans": None} | dict(hashes or {})
+        (folder / "config.yaml").write_text(json.dumps(config or {"seed": 42}), encoding="utf-8")
+        (folder / "manifest.json").write_text(json.dumps({"assay_version": "0.1.0", "hashes": known}))
+        (folder / "timings.json").write_text(json.dumps(timings))
+        (folder / "per_query.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
+        return folder
+
+    return write

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay import factory, plugins
 from assay.config import Config, config_yaml, judge
 from assay.errors import ConfigError, DataError
 from assay.runs.claim import claim
@@ -79,7 +80,9 @@ def execute(config: Config, overrides: Sequence[str], bench: Workbench, reporter
     reporter = reporter or Silent()
     text = config_yaml(config)
     bench.golden_path(config.dataset)
+    plugins.check(config)
     bench.embedder(config).check()
+    factory.check_reranker(config.reranker)
     ours = claim(Path(config.run_dir).expanduser(), text, config.resume)
     if ours.whole:
         return load_run(ours.folder)

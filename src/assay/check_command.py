@@ -36,7 +36,7 @@ def check_command(rest: list[str]) -> int:
         print_json(report.document(given.strict))
     else:
         from assay.reports.check_console import show_report
-        from assay.reports.console import console
+        from assay.reports.text import console
 
         show_report(report, given.strict, console())
     return GOOD if report.good(given.strict) else NO
@@ -84,6 +84,10 @@ def run_config(given: argparse.Namespace) -> Config:
         chunker["size"] = given.chunk_size
         if chunker.get("overlap", 0) >= given.chunk_size > 0:
             chunker["overlap"] = given.chunk_size - 1  # of a chunk only the end matters here
+        if "min_size" in chunker:
+            chunker["min_size"] = min(chunker["min_size"], max(given.chunk_size, 1))
+        if "parent_size" in chunker:
+            chunker["parent_size"] = max(chunker["parent_size"], given.chunk_size)
     return judge({**job, "dataset": {"name": None, "path": ".", "split": "test", "on_unknown": "error"}})
 
 
@@ -94,7 +98,8 @@ def check(folder: Path, split: str, config: Config, smallest_chunk: int, drop_un
     except GoldenSetError as error:
         told = error if drop_unknown else with_unknown_ids(error, folder, split)
         return Report(str(folder), split, (reading_faults(told),), None, None)
-    by_model = config.retriever.kind != "bm25" and config.embedder.kind != "lsa"  # these two read everything
+    # The others read everything, or nobody knows what they read.
+    by_model = config.retriever.kind in {"dense", "hybrid"} and config.embedder.kind not in {"lsa", "plugin"}
     setting = Setting(
         embedder=config.embedder.kind,
         english_only=by_model and config.embedder.kind == "minilm",
@@ -121,7 +126,8 @@ def read_by(golden: GoldenSet, config: Config) -> Reading | str | None:
     """How the documents with evidence are cut and read; why not, where the embedder is not there."""
     from assay import factory
     from assay.chunks import cut
-    from assay.workbench import truncation
+    from assay.store import MemoryStore
+    from assay.workbench import chunker_for, truncation
 
     with_evidence = {span.doc_id for spans in golden.spans.values() for span in spans}
     if not with_evidence:
@@ -130,7 +136,7 @@ def read_by(golden: GoldenSet, config: Config) -> Reading | str | None:
         embedder = factory.make_embedder(config.embedder, config.seed)
         embedder.check()
         documents = [document for document in golden.documents if document.id in with_evidence]
-        chunker = factory.make_chunker(config.chunker)
+        chunker = chunker_for(config, documents, embedder, MemoryStore())
         chunks = cut(documents, chunker, embedder.token_offsets, config.chunker.context)
         ends, _ = truncation(embedder, chunks)
     except StageError as error:

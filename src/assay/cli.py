@@ -138,6 +138,27 @@ def compare(rest: list[str]) -> int:
     return compare_command(rest)
 
 
+def explain(rest: list[str]) -> int:
+    """``assay explain``."""
+    from assay.explain_command import explain_command
+
+    return explain_command(rest)
+
+
+def gate(rest: list[str]) -> int:
+    """``assay gate``."""
+    from assay.gate_command import gate_command
+
+    return gate_command(rest)
+
+
+def report(rest: list[str]) -> int:
+    """``assay report``."""
+    from assay.report_command import report_command
+
+    return report_command(rest)
+
+
 def reproduce(rest: list[str]) -> int:
     """``assay reproduce``."""
     from assay.reproduce_command import reproduce_command
@@ -190,6 +211,13 @@ def convert(rest: list[str]) -> int:
     return convert_command(rest)
 
 
+def cache(rest: list[str]) -> int:
+    """``assay cache``."""
+    from assay.cache_command import cache_command
+
+    return cache_command(rest)
+
+
 def completion(rest: list[str]) -> int:
     """``assay completion``."""
     from assay.completion import SCRIPTS, script
@@ -212,11 +240,15 @@ def complete_line(rest: list[str]) -> int:
 VERBS: dict[str, tuple[Callable[[list[str]], int], str]] = {
     "run": (run, "run a pipeline on a golden set; -m runs a sweep"),
     "compare": (compare, "compare runs or a sweep's, paired by query"),
+    "explain": (explain, "worst queries of a run, and one query's whole story"),
+    "gate": (gate, "hold a run against floors and a baseline, for CI"),
+    "report": (report, "write one self-contained HTML file about a run or a sweep"),
     "reproduce": (reproduce, "run a saved config again and verify the numbers"),
     "score": (score, "score anybody's TREC run against qrels"),
     "check": (check, "lint a golden set, and say how small a difference it can show"),
     "new": (new, "start a bench of your own"),
     "convert": (convert, "convert other formats into a golden set, and back"),
+    "cache": (cache, "look into the store, verify it, prune it"),
     "completion": (completion, "print the completion script of a shell"),
 }
 HIDDEN: dict[str, Callable[[list[str]], int]] = {"complete-line": complete_line}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-
-from assay.embedders.base import Embedder, Vectors
-from assay.retrieval import DenseRetrieval
 
 WARM_UP = 5
 MOST_TIMED = 200
@@ -47,39 +45,36 @@ class SearchTimes:
 
 
 def time_search(
-    retrieval: DenseRetrieval, queries: Vectors, depth: int, texts: Sequence[str], embedder: Embedder
+    ask: Callable[[int], object], everything: Callable[[], object], n: int, embed: Callable[[int], object] | None
 ) -> SearchTimes:
-    """Time the index alone, and embedding and index together, query by query after a warm-up, then all at once.
+    """Time a first stage query by query after a warm-up, then all ``n`` at once.
 
-    Embedding is timed only where the model is loaded already: a run that needs no model does not load one to time it.
+    ``ask(i)`` searches for query ``i``; ``embed(i)`` embeds it before, as an application would. ``embed`` is None where
+    nothing is embedded or no model is loaded: a run that needs no model does not load one to time it.
     """
-    if not len(queries) or retrieval.index.size == 0:
+    if not n:
         return SearchTimes(None, None, 0, None, None, None)
-    for query in queries[:WARM_UP]:
-        retrieval.index.propose(query[None], depth)
-    single = []
-    for query in queries[:MOST_TIMED]:
-        begin = time.perf_counter()
-        retrieval.index.propose(query[None], depth)
-        single.append((time.perf_counter() - begin) * 1000)
-    begin = time.perf_counter()
-    retrieval.index.propose(queries, depth)
-    batch = time.perf_counter() - begin
+    for i in range(min(n, WARM_UP)):
+        ask(i)
+    single = [_milliseconds(partial(ask, i)) for i in range(min(n, MOST_TIMED))]
+    batch = _milliseconds(everything) / 1000
     both = []
-    if embedder.loaded():
-        for text in texts[:MOST_EMBEDDED]:
-            begin = time.perf_counter()
-            vector = embedder.embed_query(text)
-            retrieval.index.propose(vector[None], depth)
-            both.append((time.perf_counter() - begin) * 1000)
+    if embed is not None:
+        both = [_milliseconds(partial(embed, i)) + _milliseconds(partial(ask, i)) for i in range(min(n, MOST_EMBEDDED))]
     return SearchTimes(
         _percentile(single, 50),
         _percentile(single, 95),
         len(single),
-        len(queries) / batch if batch else None,
+        n / batch if batch else None,
         _percentile(both, 50),
         _percentile(both, 95),
     )
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return (time.perf_counter() - begin) * 1000
 
 
 def _percentile(values: list[float], q: float) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.config import Config
 from assay.errors import ConfigError
+from assay.filters import Allowed
 from assay.golden import GoldenSet
 from assay.results import Reporter
 from assay.retrieval import Unfilled
@@ -33,6 +34,27 @@ class Warnings:
             )
         if counts.empty_documents:
             self.add(f"{counts.empty_documents} documents are empty and can't be found")
+
+    def about_filter(self, config: Config, golden: GoldenSet, allowed: Allowed | None) -> None:
+        """How much the filter leaves, and how many relevant documents it takes away."""
+        if allowed is None:
+            return
+        places = {document.id: place for place, document in enumerate(golden.documents)}
+        removed = affected = relevant = 0
+        for i, query in enumerate(golden.evaluated):
+            mask = allowed.mask(i)
+            wanted = [places[doc_id] for doc_id, grade in golden.qrels.get(query.id, {}).items() if grade > 0]
+            lost = sum(not mask[place] for place in wanted)
+            removed, affected, relevant = removed + lost, affected + bool(lost), relevant + len(wanted)
+        if removed:
+            self.add(f"filter.where removes {removed} of {relevant} relevant documents ({affected} queries)")
+        for note in allowed.notes:
+            self.add(note)
+        for field, count in allowed.missing.items():
+            self.add(
+                f"filter.where: {count} of {len(golden.evaluated)} queries have no {field!r} in their metadata, so that "
+                "condition was left out for them"
+            )
 
     def about_unfilled(self, config: Config, unfilled: Unfilled) -> None:
         """Where the index came back with fewer chunks than were asked for and are there."""

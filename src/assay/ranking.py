@@ -50,6 +50,15 @@ def above(hits: Hits, min_score: float | None, final_stage: int) -> Hits:
     return hits.keep((hits.stages == final_stage) & (hits.scores >= min_score))
 
 
+def to_passages(hits: Hits, chunks: ChunkSet) -> Hits:
+    """``hits`` on ``chunks`` as hits on ``chunks.passages``: each parent once, where and as its best chunk stood."""
+    if chunks.parent is None:
+        return hits
+    rows = chunks.parent[hits.rows]
+    first = np.sort(np.unique(rows, return_index=True)[1])
+    return Hits(rows[first], hits.scores[first], hits.stages[first])
+
+
 def without_document(hits: Hits, chunks: ChunkSet, doc_id: str) -> Hits:
     """``hits`` less those of one document."""
     return hits.keep(np.array([chunks.documents[chunks.document[row]].id != doc_id for row in hits.rows], np.bool_))

@@ -38,8 +38,8 @@ def reproduce_command(rest: list[str]) -> int:
     if given.json:
         print_json(found.document())
     else:
-        from assay.reports.console import console
         from assay.reports.reproduce_console import show_reproduction
+        from assay.reports.text import console
 
         show_reproduction(found, console())
     return GOOD if found.good else NO
@@ -48,8 +48,8 @@ def reproduce_command(rest: list[str]) -> int:
 def _sweep(folder: Path, whole: tuple[Path, ...], unfinished: tuple[str, ...], wishes: Wishes) -> int:
     """Every whole run of a sweep; one that can't be run does not stop the others."""
     from assay.api import workbench
-    from assay.reports.console import console
     from assay.reports.reproduce_console import show_sweep
+    from assay.reports.text import console
     from assay.reproducing import reproduce
     from assay.runs.reproduction import Job, sweep_document
 

@@ -124,7 +124,8 @@ def model_input(run: Run, config: Config) -> InputHash:
     from assay.embedders.model_folder import folder_hash, local_folder, minilm_folder, refuse_code
 
     embedder = config.embedder
-    if config.retriever.kind != "dense" or isinstance(embedder, models.LsaEmbedder):
+    embeds = isinstance(config.retriever, models.DenseRetriever | models.HybridRetriever)
+    if not embeds or isinstance(embedder, models.LsaEmbedder | models.PluginEmbedder):
         return InputHash("model", _model(run), None, checked=False)
     if isinstance(embedder, models.MiniLMEmbedder):
         place = minilm_folder()

@@ -120,13 +120,16 @@ def run_once(asked: Asked) -> int:
         raise ConfigError(f"experiment: sweeps {', '.join(composed.hydra.sweeper.params)}; add -m (assay run -m …)")
     config = judge(composed.job)
     from assay.api import execute, workbench
-    from assay.reports.console import console, show_run
+    from assay.reports.console import show_run
     from assay.reports.progress import reporter
+    from assay.reports.text import console
+    from assay.sweep import remembering_interrupts
 
     bench = workbench()
     told = reporter(config.progress, json_wanted=False)
     try:
-        run = execute(config, asked.overrides, bench, told)
+        with remembering_interrupts():
+            run = execute(config, asked.overrides, bench, told)
     finally:
         bench.close()
     out = console()
@@ -158,10 +161,12 @@ def run_sweep(asked: Asked) -> int:
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
-    from assay.composition import compose, hydra_fault, primary_from_saved, primary_name, search_path
-    from assay.reports.console import console
+    from assay.composition import compose, hydra_fault, loader, primary_from_saved, primary_name, search_path
     from assay.reports.sweep_console import show_sweep
+    from assay.reports.sweep_verdict import lines
+    from assay.reports.text import console
     from assay.runs.leaderboard import write_leaderboard
+    from assay.runs.verdict import write_verdict
     from assay.sweep import bench, job_task, remembering_interrupts, rows_of, whole_folders
 
     saved = saved_config(asked)
@@ -174,6 +179,7 @@ def run_sweep(asked: Asked) -> int:
     name = primary_name(asked.config_dirs) if saved is None else primary_from_saved(saved)
     GlobalHydra.instance().clear()
     hydra = Hydra.create_main_hydra2("assay", search_path(asked.config_dirs))
+    hydra.config_loader = loader(asked.config_dirs)
     try:
         with remembering_interrupts():
             plan, outcomes = hydra.multirun(name, job_task, overrides, with_log_configuration=False)
@@ -197,7 +203,10 @@ def run_sweep(asked: Asked) -> int:
         bench().close()
     rows = rows_of(plan)
     write_leaderboard(rows, plan.folder)
-    show_sweep(rows, console(), asked.sort)
+    out = console()
+    show_sweep(rows, out, asked.sort)
+    for line in lines(write_verdict(rows, plan.folder, asked.sort)):
+        out.print(line, markup=False)
     print(f"\nwritten to {plan.folder}")
     sys.stdout.flush()
     failed = [row for row in rows if row.run is None]
@@ -221,7 +230,7 @@ def show(asked: Asked) -> int:
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
-    from assay.composition import compose, hydra_fault, primary_from_saved, primary_name, search_path
+    from assay.composition import compose, hydra_fault, loader, primary_from_saved, primary_name, search_path
 
     saved = saved_config(asked)
     job = compose(asked.overrides, asked.config_dirs, saved=saved).job
@@ -229,6 +238,7 @@ def show(asked: Asked) -> int:
         judge(job)
     GlobalHydra.instance().clear()
     hydra = Hydra.create_main_hydra2("assay", search_path(asked.config_dirs))
+    hydra.config_loader = loader(asked.config_dirs)
     name = primary_name(asked.config_dirs) if saved is None else primary_from_saved(saved)
     shown: Any = get_args_parser().parse_args(asked.overrides)
     shown.resolve = asked.resolve

@@ -10,38 +10,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.abstaining import Thresholds
 from assay.chunks import ChunkSet
 from assay.config import Config
 from assay.evaluation import (
     NEEDS_SPANS,
     Answer,
-    MissFacts,
+    QueryOutcome,
     abstention_block,
-    cause_of,
+    advice,
+    estimate,
     expand,
     floor_and_ceiling,
     parse,
+    perfect_order,
     score_evidence,
     score_rankings,
     summarise,
 )
+from assay.evaluation.threshold import FOLDS
 from assay.golden import GoldenSet
+from assay.misses import Missed, Misses
 from assay.ranking import Hits, document_order
-from assay.records import Query, Ranking, Span
+from assay.records import Ranking
 from assay.words import word_spans
 
 if TYPE_CHECKING:
     from assay.results import Retrieved
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
-    """A relevant document that is not in the top max(ks): its grade, the stage that lost it, its exact rank."""
-
-    doc_id: str
-    grade: int
-    cause: str
-    rank: int | None
+HEADLINE_K = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,10 @@ def score_run(
     retrieved: Retrieved,
     rankings: Sequence[Ranking],
     kept: Sequence[Hits],
+    thresholds: Thresholds,
 ) -> Scores:
     """Score ``rankings`` (after ``min_score``) and the chunk hits ``kept`` behind them."""
-    queries = golden.evaluated
+    queries, passages = golden.evaluated, chunks.passages
     qrels: list[Mapping[str, int]] = [golden.qrels.get(query.id, {}) for query in queries]
     answerable = [query.answerable for query in queries]
     families = config.evaluation.metrics
@@ -78,7 +77,7 @@ def score_run(
     if golden.spans:
         texts = {document.id: document.text for document in golden.documents}
         values |= score_evidence(
-            [extents(hits, chunks) for hits in kept],
+            [extents(hits, passages) for hits in kept],
             [golden.spans.get(query.id, ()) for query in queries],
             [name for name in names if name in from_spans],
             answerable=answerable,
@@ -91,31 +90,86 @@ def score_run(
             values[name] = retrieved.index_recall[k]
 
     most = max(config.evaluation.ks)
-    places = {document.id: place for place, document in enumerate(golden.documents)}
-    missed = [
-        missed_of(i, query, qrels[i], rankings[i], retrieved, golden, chunks, places, most)
-        for i, query in enumerate(queries)
+    misses = Misses(golden, chunks, retrieved, most)
+    missed = [misses.of(i, ranking.doc_ids[:most], qrels[i]) for i, ranking in enumerate(rankings)]
+    sizes = [
+        golden.counts.documents - (config.evaluation.exclude_self and query.id in misses.places) for query in queries
     ]
-    sizes = [golden.counts.documents - (config.evaluation.exclude_self and query.id in places) for query in queries]
     answers = [
         Answer(
             query.answerable,
             not ranking.documents,
             ranking.top_score,
-            relevant_on_top(hits, chunks, judged, most),
+            relevant_on_top(hits, passages, judged, most),
         )
-        for query, ranking, hits, judged in zip(queries, rankings, retrieved.hits, qrels, strict=True)
+        for query, ranking, hits, judged in zip(queries, rankings, retrieved.final, qrels, strict=True)
     ]
+    full = [[chunks.documents[owner].id for owner in document_order(hits, passages)] for hits in retrieved.final]
+    first = [[chunks.documents[owner].id for owner in document_order(hits, passages)] for hits in retrieved.hits]
     summary = summarise(
         answerable=answerable,
         unjudged=golden.counts.unjudged,
         types=[query.type for query in queries],
         values=values,
         bounds=floor_and_ceiling(qrels, sizes, plain),
-        abstention=abstention_block(answers, config.filter.min_score),
-        causes=Counter(miss.cause for misses in missed for miss in misses),
+        abstention=abstention_block(answers, thresholds.threshold) | cross_fit_block(thresholds),
+        causes=[Counter(miss.cause for miss in each) for each in missed],
+        reranking=ceiling(
+            retrieved, first, full, qrels, [name for name in plain if metrics[name].family != "handled"], chunks
+        ),
+        advice=advice(
+            [
+                QueryOutcome(
+                    frozenset(doc_id for doc_id, grade in qrels[i].items() if grade > 0),
+                    doc_ids[i],
+                    first[i],
+                    {miss.doc_id: (miss.cause, miss.rank) for miss in missed[i]},
+                )
+                for i, query in enumerate(queries)
+                if query.answerable
+            ],
+            HEADLINE_K if HEADLINE_K in config.evaluation.ks else most,
+            golden.counts.documents,
+            retrieved.handed is not None,
+        ),
     )
     return Scores(summary, values, qrels, missed)
+
+
+def cross_fit_block(thresholds: Thresholds) -> dict[str, Any]:
+    """How the threshold was chosen, and what it is worth on queries that did not choose it; nothing where it was given."""
+    chosen = thresholds.chosen
+    if chosen is None:
+        return {}
+    return {
+        "cross_fit": {
+            "folds": FOLDS,
+            "utility": chosen.utility,
+            "utility_always_answer": chosen.always_answer,
+            "utility_always_empty": chosen.always_empty,
+        }
+    }
+
+
+def ceiling(
+    retrieved: Retrieved,
+    first: Sequence[Sequence[str]],
+    final: Sequence[Sequence[str]],
+    qrels: Sequence[Mapping[str, int]],
+    names: Sequence[str],
+    chunks: ChunkSet,
+) -> dict[str, Any] | None:
+    """What a perfect reranker would have scored on what was handed on; None without a reranker.
+
+    Both are before ``min_score``: ``ceiling`` orders what was handed on by grade, ``before`` is the first stage's order.
+    """
+    if retrieved.handed is None:
+        return None
+    handed = [[chunks.documents[place].id for place in places] for places in retrieved.handed]
+    perfect = [perfect_order(each, rest, judged) for each, rest, judged in zip(handed, first, qrels, strict=True)]
+    orders = {"before": first, "after": final, "ceiling": perfect}
+    scored = {what: score_rankings(order, qrels, names) for what, order in orders.items()}
+    return {name: {what: estimate(scored[what][name]).mean for what in orders} for name in names}
 
 
 def extents(hits: Hits, chunks: ChunkSet) -> list[tuple[str, int, int]]:
@@ -134,53 +188,3 @@ def extents(hits: Hits, chunks: ChunkSet) -> list[tuple[str, int, int]]:
 def relevant_on_top(hits: Hits, chunks: ChunkSet, judged: Mapping[str, int], k: int) -> bool:
     """Whether a relevant document is among the first ``k`` before ``min_score``."""
     return any(judged.get(chunks.documents[owner].id, 0) > 0 for owner in document_order(hits, chunks)[:k])
-
-
-def missed_of(
-    i: int,
-    query: Query,
-    judged: Mapping[str, int],
-    ranking: Ranking,
-    retrieved: Retrieved,
-    golden: GoldenSet,
-    chunks: ChunkSet,
-    places: Mapping[str, int],
-    k: int,
-) -> list[Missed]:
-    """The relevant documents of query ``i`` that are not in its top ``k``, best grade first, and what lost each."""
-    top = set(ranking.doc_ids[:k])
-    lost = sorted(
-        (doc_id for doc_id, grade in judged.items() if grade > 0 and doc_id not in top),
-        key=lambda d: (-judged[d], d),
-    )
-    if not lost:
-        return []
-    exact = retrieved.exact_ranks(i, [places[doc_id] for doc_id in lost])
-    order = {document: at for at, document in enumerate(document_order(retrieved.hits[i], chunks), 1)}
-    found = []
-    for doc_id, rank in zip(lost, exact, strict=True):
-        place = places[doc_id]
-        spans = [span for span in golden.spans.get(query.id, ()) if span.doc_id == doc_id]
-        facts = MissFacts(
-            has_chunk=place in retrieved.indexed,
-            excluded_by_where=False,
-            evidence_truncated=bool(spans)
-            and not any(read_by_model(span, place, chunks, retrieved.seen_end) for span in spans),
-            exact_rank=rank,
-            in_exact_candidates=place in order,
-            in_first_stage=place in order,
-            first_stage_rank=order.get(place),
-            reranked=False,
-            final_rank=order.get(place),
-            has_reranker=False,
-            k=k,
-        )
-        found.append(Missed(doc_id, judged[doc_id], cause_of(facts), rank))
-    return found
-
-
-def read_by_model(span: Span, place: int, chunks: ChunkSet, seen_end: NDArray[np.int64]) -> bool:
-    """Whether any character of ``span`` lies in text that the embedding model reads."""
-    return any(
-        max(int(chunks.start[row]), span.start) < min(int(seen_end[row]), span.end) for row in chunks.rows_of(place)
-    )

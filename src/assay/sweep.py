@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
 
+from assay import factory, plugins
 from assay.composition import SAVED_OPTION, compose_with
 from assay.config import Config, config_yaml, judge
 from assay.errors import AssayError, ConfigError, one_line
@@ -132,12 +133,15 @@ class _Checked:
         self._seen: set[object] = set()
 
     def check(self, config: Config) -> None:
-        for key in (config.dataset, config.embedder):
+        plugins.check(config)
+        looks: list[tuple[object, Callable[[], object]]] = [
+            (config.dataset, lambda: self._bench.golden_path(config.dataset)),
+            (config.embedder, lambda: self._bench.embedder(config).check()),
+            (config.reranker, lambda: factory.check_reranker(config.reranker)),
+        ]
+        for key, look in looks:
             if key not in self._seen:
-                if key is config.dataset:
-                    self._bench.golden_path(config.dataset)
-                else:
-                    self._bench.embedder(config).check()
+                look()
                 self._seen.add(key)
 
 

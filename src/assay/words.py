@@ -37,7 +37,7 @@ _JOINT = (
 )
 _WORD = regex.compile(rf"(?V1)(?P<unspaced>(?={_UNSPACED})\X)|{_FIRST}{_NEXT}*+(?:{_JOINT}(?={_FIRST}){_NEXT}++)*+")
 # Arabic number signs and their like stand before the letter whose grapheme cluster they open.
-_PREPENDED = frozenset(c for c in map(chr, range(0x600, 0x12000)) if regex.match(r"\p{GCB=Prepend}", c))
+_PREPENDED = frozenset(regex.findall(r"\p{GCB=Prepend}", "".join(map(chr, range(0x600, 0x12000)))))
 _IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 _APOSTROPHES = str.maketrans({"’": "'", "＇": "'"})
 

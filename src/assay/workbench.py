@@ -12,16 +12,21 @@ from pathlib import Path
 import numpy as np
 
 from assay import factory
+from assay.chunkers import Chunker, sentences_of, windows_of
 from assay.chunks import ChunkSet, Context, cut, seen_ends
 from assay.config import Config, models
 from assay.embedders.base import Embedder, Progress, Vectors
-from assay.embedders.store import VectorStore, key_of, space_of
 from assay.errors import ConfigError
 from assay.golden import GoldenSet, load_golden_set
 from assay.indexes.exact import Scores
-from assay.retrieval import DenseRetrieval
+from assay.records import Document
+from assay.rerankers.base import Reranker
+from assay.retrieval.stage import DenseStage
+from assay.store import Counted as Counted
+from assay.store import Store, key_of, rows_of, space_of
 
 PORTION = 512
+QUERY_PORTION = 128
 LARGEST_CHUNK_SETS = 8
 
 
@@ -32,9 +37,10 @@ class Workbench:
         self.data = data
         self._golden: dict[tuple[str, str, str], GoldenSet] = {}
         self._embedders: dict[tuple[models.Embedder, int], Embedder] = {}
-        self._stores: dict[models.Cache, VectorStore] = {}
+        self._stores: dict[models.Cache, Store] = {}
         self._fitted: dict[tuple[models.Embedder, int, bytes], Embedder] = {}
         self._chunks: dict[tuple[object, ...], ChunkSet] = {}
+        self._rerankers: dict[tuple[object, ...], Reranker] = {}
         self._answers: dict[tuple[object, ...], list[Scores]] = {}
 
     def golden_set(self, config: models.Dataset) -> GoldenSet:
@@ -90,7 +96,7 @@ class Workbench:
             self._fitted[key] = embedder
         return self._fitted[key]
 
-    def store(self, config: models.Cache) -> VectorStore:
+    def store(self, config: models.Cache) -> Store:
         """The store, opened once."""
         if config not in self._stores:
             self._stores[config] = factory.make_store(config)
@@ -98,26 +104,46 @@ class Workbench:
 
     def chunks(self, golden: GoldenSet, config: Config, embedder: Embedder) -> tuple[ChunkSet, bool]:
         """The chunk set of a corpus, cut once, and whether it was there already."""
-        tokenizer = config.embedder.model_dump_json() if config.embedder.kind != "lsa" else "words"
+        tokenizer: object = config.embedder.model_dump_json() if config.embedder.kind != "lsa" else "words"
+        if config.chunker.kind == "semantic":  # its cuts depend on vectors too
+            tokenizer = space_of(embedder.identity(), "document")
         key = (golden.hashes.corpus, config.chunker, tokenizer)
         if key in self._chunks:
             return self._chunks[key], True
         if len(self._chunks) >= LARGEST_CHUNK_SETS:
             self._chunks.pop(next(iter(self._chunks)))
         context: Context = config.chunker.context
-        self._chunks[key] = cut(golden.documents, factory.make_chunker(config.chunker), embedder.token_offsets, context)
+        chunker = chunker_for(config, golden.documents, embedder, self.store(config.cache))
+        self._chunks[key] = cut(golden.documents, chunker, embedder.token_offsets, context)
         return self._chunks[key], False
 
-    def exact_answers(self, retrieval: DenseRetrieval, queries: Vectors, k: int) -> list[Scores]:
-        """``retrieval.exact_answers``, computed once for all indexes over the same vectors."""
+    def exact_answers(self, dense: DenseStage, k: int) -> list[Scores]:
+        """``dense.exact_answers``, computed once for all indexes over the same vectors under the same filter."""
+        retrieval = dense.retrieval
         digest = hashlib.blake2b(np.ascontiguousarray(retrieval.vectors).data)
-        digest.update(np.ascontiguousarray(queries).data)
-        key = (digest.digest(), retrieval.vectors.shape, retrieval.metric, k)
+        digest.update(np.ascontiguousarray(dense.queries).data)
+        if dense.allowed is not None:
+            for mask in dense.allowed.masks:
+                digest.update(np.packbits(mask).data)
+            digest.update(dense.allowed.of.data)
+        key = (digest.digest(), retrieval.vectors.shape, retrieval.metric, k, dense.allowed is None)
         if key not in self._answers:
             if len(self._answers) >= LARGEST_CHUNK_SETS:
                 self._answers.pop(next(iter(self._answers)))
-            self._answers[key] = retrieval.exact_answers(queries, k)
+            self._answers[key] = dense.exact_answers(k)
         return self._answers[key]
+
+    def reranker(self, config: Config, embedder: Embedder, chunks: ChunkSet) -> Reranker | None:
+        """The reranker that ``config`` names, None for none; one with a model is loaded once."""
+        if not isinstance(config.reranker, models.CrossEncoderReranker | models.LateInteractionReranker):
+            return factory.make_reranker(config.reranker, embedder, chunks)
+        key = (config.reranker, config.embedder if config.reranker.kind == "late_interaction" else None)
+        if key not in self._rerankers:
+            self._rerankers.clear()  # one model in memory at a time
+            made = factory.make_reranker(config.reranker, embedder, chunks)
+            assert made is not None
+            self._rerankers[key] = made
+        return self._rerankers[key]
 
     def close(self) -> None:
         """Close what is open."""
@@ -126,65 +152,54 @@ class Workbench:
         self._stores.clear()
 
 
-class Counted:
-    """Hits and misses of one stage in the store."""
+def chunker_for(config: Config, documents: Sequence[Document], embedder: Embedder, store: Store) -> Chunker:
+    """The chunker that ``config`` names, for ``documents``.
 
-    def __init__(self) -> None:
-        self.hits = 0
-        self.misses = 0
-
-    def as_dict(self) -> dict[str, int]:
-        """As timings.json has it."""
-        return {"hits": self.hits, "misses": self.misses}
+    ``semantic`` gets the vectors of all their windows of sentences, embedded at once. ``lsa``, which learns from chunks
+    that are not there yet, learns from the sentences for it.
+    """
+    if not isinstance(config.chunker, models.SemanticChunker):
+        return factory.make_chunker(config.chunker)
+    if config.embedder.kind == "lsa":
+        embedder = factory.make_embedder(config.embedder, config.seed)
+        embedder.fit([sentence for document in documents for sentence in sentences_of(document.text)])
+    found = (window for document in documents for window in windows_of(document.text, config.chunker.buffer))
+    rows = {window: row for row, window in enumerate(dict.fromkeys(found))}
+    vectors = embed_documents(embedder, list(rows), store, Counted(), lambda _: None)
+    return factory.make_chunker(config.chunker, lambda windows: vectors[[rows[window] for window in windows]])
 
 
 def embed_documents(
-    embedder: Embedder, texts: Sequence[str], store: VectorStore, counted: Counted, progress: Progress
+    embedder: Embedder, texts: Sequence[str], store: Store, counted: Counted, progress: Progress
 ) -> Vectors:
     """Vectors of ``texts``, each distinct text computed once, ever; row i for text i."""
-    space = space_of(embedder.identity(), "document")
-    keys = [key_of(text) for text in texts]
-    found = store.get(space, keys)
-    counted.hits += sum(key in found for key in keys)
-    progress(sum(key in found for key in keys))
-    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-    counted.misses += len(missing)
-    if missing:
+    return rows_of(
+        store,
+        space_of(embedder.identity(), "document"),
+        [key_of(text) for text in texts],
+        lambda places: embedder.embed_documents([texts[place] for place in places], progress),
+        PORTION,
+        counted,
+        progress,
         # Longest first, so that the texts of one portion are padded alike and the time left can be told.
-        order = sorted(missing, key=lambda key: (-len(missing[key]), key))
-        for at in range(0, len(order), PORTION):
-            portion = order[at : at + PORTION]
-            fresh = dict(
-                zip(
-                    portion,
-                    embedder.embed_documents([missing[key] for key in portion], progress),
-                    strict=True,
-                )
-            )
-            store.put(space, fresh)
-            found.update(fresh)
-        progress(sum(key in missing for key in keys) - len(missing))
-    return np.stack([found[key] for key in keys]) if keys else np.empty((0, 1), np.float32)
+        order=lambda place: (-len(texts[place]), texts[place]),
+    )
 
 
 def embed_queries(
-    embedder: Embedder, texts: Sequence[str], store: VectorStore, counted: Counted, progress: Progress
+    embedder: Embedder, texts: Sequence[str], store: Store, counted: Counted, progress: Progress
 ) -> Vectors:
     """Vectors of queries, one at a time as a user would ask them; row i for text i."""
-    space = space_of(embedder.identity(), "query")
+
+    def compute(places: Sequence[int]) -> Vectors:
+        found = []
+        for place in places:
+            found.append(embedder.embed_query(texts[place]))
+            progress(1)
+        return np.stack(found)
+
     keys = [key_of(text) for text in texts]
-    found = store.get(space, keys)
-    fresh: dict[bytes, Vectors] = {}
-    for key, text in zip(keys, texts, strict=True):
-        if key not in found and key not in fresh:
-            fresh[key] = embedder.embed_query(text)
-        progress(1)
-    counted.hits += sum(key in found for key in keys)
-    counted.misses += len(fresh)
-    if fresh:
-        store.put(space, fresh)
-    found.update(fresh)
-    return np.stack([found[key] for key in keys]) if keys else np.empty((0, 1), np.float32)
+    return rows_of(store, space_of(embedder.identity(), "query"), keys, compute, QUERY_PORTION, counted, progress)
 
 
 def truncation(embedder: Embedder, chunks: ChunkSet) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:

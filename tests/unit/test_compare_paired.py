@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from assay.evaluation import PairedDifference, paired_difference
-from assay.evaluation.paired import FEWEST_CHANGES
+from assay.evaluation.paired import FEWEST_CHANGES, corrected, paired_differences
 
 NAN = math.nan
 
@@ -58,20 +59,56 @@ def test_exchanging_the_runs_turns_the_difference_round() -> None:
         (0, 0, 9, "can't tell"),
     ],
 )
-def test_a_verdict_needs_an_interval_beside_0_and_enough_changes(
-    wins: int, losses: int, ties: int, expected: str
-) -> None:
+def test_a_verdict_needs_changes_enough_in_one_direction(wins: int, losses: int, ties: int, expected: str) -> None:
     before = [0.0] * wins + [1.0] * losses + [0.5] * ties
     after = [1.0] * wins + [0.0] * losses + [0.5] * ties
     assert paired_difference(before, after).verdict == expected
 
 
 @pytest.mark.parametrize(
-    ("interval", "expected"),
-    [((0.0, 0.1), "can't tell"), ((-0.1, 0.0), "can't tell"), ((1e-9, 0.1), "better"), ((-0.1, -1e-9), "worse")],
+    ("difference", "p", "expected"),
+    [
+        (0.1, 0.05, "better"),
+        (-0.1, 0.05, "worse"),
+        (0.1, 0.0501, "can't tell"),
+        (0.1, None, "can't tell"),
+        (0.0, 0.01, "can't tell"),
+    ],
 )
-def test_an_interval_that_ends_at_0_says_nothing(interval: tuple[float, float], expected: str) -> None:
-    assert PairedDifference(20, 0.5, 0.5, 0.0, interval, wins=9, ties=2, losses=9).verdict == expected
+def test_the_corrected_p_decides(difference: float, p: float | None, expected: str) -> None:
+    found = PairedDifference(20, 0.5, 0.6, difference, (-0.1, 0.3), wins=9, ties=2, losses=9, p_corrected=p)
+    assert found.verdict == expected
+
+
+def test_effect_size_by_hand() -> None:
+    # differences 1, 0, .5, .5: mean .5, squared deviations .25 .25 0 0, variance .5 / 3
+    found = paired_difference([0.0, 1.0, 0.0, 0.5], [1.0, 1.0, 0.5, 1.0])
+    assert found.effect_size == pytest.approx(0.5 / math.sqrt(0.5 / 3))
+    assert paired_difference([0.0, 0.0], [0.5, 0.5]).effect_size is None
+    assert paired_difference([0.0], [0.5]).effect_size is None
+
+
+def test_a_family_is_corrected_together() -> None:
+    before, after = np.zeros((8, 3)), np.zeros((8, 3))
+    after[:, 0] = 1.0  # 8 of 8 up: p = 2 / 256
+    after[:7, 1] = 1.0  # 7 of 7 up: p = 2 / 128
+    found = corrected(paired_differences(before, after))
+    assert [one.p for one in found] == [2 / 256, 2 / 128, 1.0]
+    assert [one.p_corrected for one in found] == [6 / 256, 4 / 128, 1.0]
+    assert [one.verdict for one in found] == ["better", "better", "can't tell"]
+
+
+def test_one_sided_asks_whether_the_second_is_higher() -> None:
+    down, up = (paired_differences(a, b, side="greater")[0].p for a, b in ((ONES, ZEROS), (ZEROS, ONES)))
+    assert (down, up) == (1.0, 1 / 64)
+
+
+def test_what_is_not_tested_has_no_verdict() -> None:
+    found = paired_differences(ZEROS, ONES, tested=False)[0]
+    assert (found.p, found.p_corrected, found.verdict) == (None, None, "can't tell")
+
+
+ZEROS, ONES = np.zeros((6, 1)), np.ones((6, 1))
 
 
 def test_the_fewest_changes_are_those_that_a_sign_test_needs() -> None:

@@ -237,6 +237,8 @@ def test_another_golden_set_is_refused_and_the_change_named(make: Make, changed:
     with pytest.raises(DataError) as refused:
         assay.compare([a, b])
     assert str(refused.value).endswith(f"it differs in {told}")
+    hinted = "(--common compares the questions that are the same in both)" in str(refused.value)
+    assert hinted == (not told.startswith("corpus"))
     assert str(refused.value).startswith(f"{b}: scored on another golden set than {a}")
 
 
@@ -254,6 +256,119 @@ def test_another_order_of_questions_is_another_set(make: Make) -> None:
     b = make("b", {}, questions=dict(reversed(QUESTIONS.items())), hashes={"queries": "x"})
     with pytest.raises(DataError, match=r"another order from q1$"):
         assay.compare([a, b])
+
+
+def test_a_renamed_question_is_named_as_one(make: Make) -> None:
+    renamed = {("q9" if query == "q3" else query): one for query, one in QUESTIONS.items()}
+    a, b = make("a", {}), make("b", {}, questions=renamed, grades=GRADES | {"q9": {"laptop": 2}}, hashes={"queries": "x"})
+    with pytest.raises(DataError, match=r"it differs in queries \(.*\): renamed q3 to q9$"):
+        assay.compare([a, b])
+
+
+def test_the_common_questions_are_compared_when_asked_for(make: Make) -> None:
+    """q1 stays, q2 changes its text, q3 its judgements, and q9 is new."""
+    changed = {"q1": QUESTIONS["q1"], "q2": ("cost of a night", "lookup", True), "q3": QUESTIONS["q3"], "q9": ("new", None, True)}
+    a = make("a", {"q1": ["x", "leave"], "q2": ["hotel"], "q3": ["laptop"]})
+    b = make(
+        "b",
+        {"q1": ["leave"], "q2": ["hotel"], "q3": ["laptop"]},
+        questions=changed,
+        grades=GRADES | {"q3": {"laptop": 1}},
+        hashes={"queries": "x", "qrels": "x"},
+    )
+    found = assay.compare([a, b], ["mrr"], common=True)
+    assert [question.query_id for question in found.questions] == ["q1"]
+    assert (found.pairs[0].metrics["mrr"].n, found.pairs[0].metrics["mrr"].difference) == (1, 0.5)
+    assert found.notes == (
+        f"{b}: another golden set than {a}; it differs in queries and qrels (corpus and spans are equal): "
+        "added q9; text changed q2; judgements changed q3",
+        f"compared over the 1 common questions only (of 3 in {a})",
+    )
+
+
+def test_common_questions_are_common_to_all_of_the_runs(make: Make) -> None:
+    a, b, c = (
+        make(name, {}, questions={query: QUESTIONS[query] for query in asked}, hashes={"queries": name})
+        for name, asked in (("a", ["q1", "q2", "q3"]), ("b", ["q1", "q2"]), ("c", ["q2", "q3"]))
+    )
+    assert [one.query_id for one in assay.compare([a, b, c], common=True).questions] == ["q2"]
+
+
+def test_another_corpus_and_sets_without_a_common_question_are_refused_still(make: Make) -> None:
+    a, corpus = make("a", {}), make("corpus", {}, hashes={"corpus": "x"})
+    alien = make("alien", {}, questions={"q9": ("new", None, True)}, hashes={"queries": "x"})
+    with pytest.raises(DataError, match=r"it differs in corpus"):
+        assay.compare([a, corpus], common=True)
+    with pytest.raises(DataError, match="no question in common"):
+        assay.compare([a, alien], common=True)
+
+
+def test_equal_sets_are_compared_whole_when_common_ones_are_asked_for(two: tuple[Path, Path]) -> None:
+    assert assay.compare(two, common=True).table == assay.compare(two).table
+
+
+def test_other_ways_of_measuring_are_refused(make: Make, two: tuple[Path, Path]) -> None:
+    path = two[1] / "metrics.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"ci_method": "another"}))
+    with pytest.raises(DataError, match=r"computed by another version .* \(ci_method 'another', against None\)"):
+        assay.compare(two)
+
+
+def many(make: Make, name: str, right: int, of: int = 20) -> Path:
+    """A run of ``of`` questions, of which the first ``right`` have their document at rank 1, the rest nowhere."""
+    questions = {f"q{i}": (f"question {i}", None, True) for i in range(of)}
+    return make(
+        name, {f"q{i}": ["d"] for i in range(right)}, questions=questions, grades={query: {"d": 1} for query in questions}
+    )
+
+
+def test_all_against_a_baseline_are_one_family(make: Make) -> None:
+    runs = [many(make, name, right) for name, right in (("a", 0), ("b", 6), ("c", 7), ("d", 1))]
+    found = assay.compare(runs, ["mrr", "recall@1"])
+    rows = {row["run"]: row for row in found.document()["differences"] if row["metric"] == "mrr"}
+    # p is 2 / 2^6, 2 / 2^7 and 1 of three: Holm multiplies the smallest by 3, the next by 2
+    assert {run: (row["p"], row["p_holm"]) for run, row in rows.items()} == {
+        "B": (2 / 64, 4 / 64),
+        "C": (2 / 128, 6 / 128),
+        "D": (1.0, 1.0),
+    }
+    assert [rows[run]["verdict"] for run in "BCD"] == ["can't tell", "better", "can't tell"]
+    method = found.document()["method"]
+    assert method["family"]["comparisons"] == 3
+    assert method["family"]["in_words"] == "3 comparisons (all against A) on mrr, Holm-corrected"
+
+
+def test_all_pairs_are_a_larger_family(make: Make) -> None:
+    runs = [many(make, name, right) for name, right in (("a", 0), ("b", 1), ("c", 8))]
+    found = assay.compare(runs, ["mrr"], all_pairs=True)
+    assert [(pair.a, pair.b, pair.metrics["mrr"].p_corrected) for pair in found.pairs] == [
+        (0, 1, 1.0),
+        (0, 2, 3 * 2 / 2**8),
+        (1, 2, 2 * 2 / 2**7),
+    ]
+    assert found.family == "3 comparisons (all pairs) on mrr, Holm-corrected"
+
+
+def test_a_baseline_by_the_name_of_its_folder(make: Make) -> None:
+    runs = [many(make, name, right) for name, right in (("a", 0), ("b", 6))]
+    assert assay.compare(runs, baseline="b").baseline == 1
+    with pytest.raises(DataError, match="nowhere: no such folder"):
+        assay.compare(runs, baseline="nowhere")
+
+
+def test_types_are_shown_and_not_tested(two: tuple[Path, Path]) -> None:
+    row = assay.compare(two, ["mrr"]).document()["by_type"][0]
+    assert (row["type"], row["n"], row["difference"]) == ("lookup", 2, 0.25)
+    assert not {"p", "p_holm", "verdict"} & row.keys()
+
+
+def test_the_seed_is_the_callers(make: Make) -> None:
+    runs = [many(make, name, right, 40) for name, right in (("a", 12), ("b", 30))]
+    first, again, other = (assay.compare(runs, ["mrr"], seed=seed).document() for seed in (1, 1, 2))
+    assert first == again != other
+    assert first["method"]["seed"] == 1
+    with pytest.raises(AssayError, match="seed: -1 is no seed"):
+        assay.compare(runs, seed=-1)
 
 
 def test_a_metric_that_a_run_lacks_is_named(make: Make) -> None:

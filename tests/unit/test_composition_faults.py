@@ -38,7 +38,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("chunker.size=[1]", "chunker.size: [1] is not allowed; give a whole number of at least 1"),
         ("chunker.size=99999999999", "chunker.size: 99999999999 is not allowed; give a whole number of at least 1 and"),
         ("chunker.overlap=-1", "chunker.overlap: -1 is not allowed; give a whole number of at least 0"),
-        ("chunker.context=titel", "chunker.context: 'titel' is not allowed; give one of none, title"),
+        ("chunker.context=titel", "chunker.context: 'titel' is not allowed; give one of none, title, headings"),
         ("chunker.kind=nope", "chunker.kind: 'nope' is no option; give one of tokens, "),
         ("seed=banana", "seed: 'banana' is not allowed; give a whole number of at least 0"),
         ("seed=true", "seed: true is not allowed; give a whole number of at least 0"),
@@ -110,6 +110,27 @@ def test_a_value_that_can_not_hold(overrides: str, line: str) -> None:
         (
             "chunker=sentences chunker.size=8",
             "chunker.overlap: 16 with chunker.size 8 makes no progress; give an overlap of at most 7",
+        ),
+        (
+            "chunker=markdown chunker.size=8",
+            "chunker.overlap: 16 with chunker.size 8 makes no progress; give an overlap of at most 7",
+        ),
+        (
+            "chunker=parent chunker.size=600",
+            "chunker.parent_size: 512 is less than chunker.size 600; give a parent_size of at least 600, or a smaller",
+        ),
+        (
+            "chunker=semantic chunker.size=16",
+            "chunker.min_size: 32 is more than chunker.size 16; give a min_size of at most 16",
+        ),
+        (
+            "chunker=semantic chunker.threshold=101",
+            "chunker.threshold: 101 is not allowed; give a finite number from 0 to 100",
+        ),
+        ("chunker=semantic chunker.buffer=-1", "chunker.buffer: -1 is not allowed; give a whole number from 0 to 10"),
+        (
+            "chunker=document chunker.context=all",
+            "chunker.context: 'all' is not allowed; give one of none, title, headings",
         ),
         (
             "retriever.depth=9",

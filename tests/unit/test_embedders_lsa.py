@@ -11,7 +11,7 @@ import pytest
 
 from assay.config.models import LsaEmbedder
 from assay.embedders.lsa import LsaModel
-from assay.embedders.store import space_of
+from assay.store import space_of
 
 WORDS = ["leave", "days", "hotel", "night", "cost", "laptop", "police", "help", "desk", "lunch", "soup", "free"]
 

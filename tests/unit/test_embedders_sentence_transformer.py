@@ -13,9 +13,9 @@ from assay.chunkers import DocumentChunker
 from assay.chunks import cut, seen_ends
 from assay.config.models import SentenceTransformerEmbedder
 from assay.embedders.sentence_transformer import SentenceTransformerModel
-from assay.embedders.store import space_of
 from assay.errors import StageError
 from assay.records import Document
+from assay.store import space_of
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = [*SPECIAL, "query", "passage", "title", ":", ".", "a", "cat", "dog", "##s", "sat", "on", "the", "mat", "ran"]
@@ -241,3 +241,31 @@ def test_a_damaged_folder_is_one_line(folder: Path, tmp_path: Path, damage: str)
         documents_of(embedder(copy), TEXTS)
     assert len(caught.value.lines()) == 1
     assert str(copy) in str(caught.value)
+
+
+def test_weights_stored_in_half_precision_are_computed_in_single(folder: Path, tmp_path: Path) -> None:
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    half = tmp_path / "half"
+    SentenceTransformer(str(folder), model_kwargs={"dtype": torch.bfloat16}).save_pretrained(str(half))
+    model = embedder(half)
+    documents_of(model, TEXTS)
+    assert {parameter.dtype for parameter in model._model.parameters()} == {torch.float32}
+
+
+def test_a_dense_layer_on_top_gives_equal_bits_in_any_batch(folder: Path, tmp_path: Path) -> None:
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense
+
+    torch.manual_seed(3)
+    with_dense = tmp_path / "dense"
+    plain = SentenceTransformer(str(folder))
+    dense = Dense(in_features=32, out_features=256)
+    SentenceTransformer(modules=[plain[0], plain[1], dense]).save_pretrained(str(with_dense))
+    texts = [f"{text} number {i}" for i in range(8) for text in TEXTS]
+    together = documents_of(embedder(with_dense, batch_tokens=4096), texts)
+    alone = documents_of(embedder(with_dense, batch_tokens=1), texts)
+    assert together.shape == (len(texts), 256)
+    assert np.array_equal(together, alone)

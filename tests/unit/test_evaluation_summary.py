@@ -27,7 +27,7 @@ def body(**changes: Any) -> dict[str, Any]:
         },
         "bounds": {"mrr": Bound(0.1, 1.0), "recall@5": Bound(0.05, 0.8)},
         "abstention": {"n_unanswerable": 1},
-        "causes": {"embedding": 2},
+        "causes": [{}, {"embedding": 1}, {"embedding": 1, "depth": 2}, {}],
     }
     return summarise(**{**given, **changes})
 
@@ -44,6 +44,8 @@ def test_keys_come_in_a_fixed_order() -> None:
         "by_type",
         "abstention",
         "causes",
+        "reranking",
+        "advice",
     ]
     names = ["recall@5", "recall@10", "mrr", "evidence_recall@5"]
     assert list(got["metrics"]) == list(got["macro_by_type"]) == names
@@ -82,6 +84,7 @@ def test_a_type_without_a_value_is_not_in_the_macro_mean() -> None:
     assert got["by_type"]["unanswerable"] == {
         "n": 1,
         "metrics": {name: {"mean": None, "ci95": None, "n": 0} for name in got["metrics"]},
+        "causes": dict.fromkeys(CAUSES, 0),
     }
     assert got["macro_by_type"]["recall@5"] == 0.25
 
@@ -93,7 +96,9 @@ def test_bounds_and_causes() -> None:
         "mrr": {"floor": 0.1, "ceiling": 1.0},
     }
     assert list(got["causes"]) == list(CAUSES)
-    assert got["causes"] == {**dict.fromkeys(CAUSES, 0), "embedding": 2}
+    assert got["causes"] == {**dict.fromkeys(CAUSES, 0), "embedding": 2, "depth": 2}
+    assert got["by_type"]["lookup"]["causes"] == {**dict.fromkeys(CAUSES, 0), "embedding": 1}
+    assert got["by_type"]["comparison"]["causes"] == {**dict.fromkeys(CAUSES, 0), "embedding": 1, "depth": 2}
 
 
 def test_it_is_plain_json_without_nan() -> None:
@@ -116,6 +121,7 @@ def test_the_order_of_queries_changes_no_bit() -> None:
                     types=[types[i] for i in order],
                     values={"mrr": values[order]},
                     bounds={},
+                    causes=[{}] * 300,
                 )
             )
         )
@@ -123,7 +129,7 @@ def test_the_order_of_queries_changes_no_bit() -> None:
 
 
 def test_no_query_at_all_is_null_and_not_nan() -> None:
-    got = body(answerable=[], types=[], values={"mrr": np.array([])}, bounds={"mrr": Bound(None, None)}, causes={})
+    got = body(answerable=[], types=[], values={"mrr": np.array([])}, bounds={"mrr": Bound(None, None)}, causes=[])
     assert got["metrics"]["mrr"] == {"mean": None, "ci95": None, "n": 0}
     assert got["macro_by_type"] == {"mrr": None}
     json.dumps(got, allow_nan=False)
@@ -131,4 +137,4 @@ def test_no_query_at_all_is_null_and_not_nan() -> None:
 
 def test_an_unknown_cause_is_a_bug() -> None:
     with pytest.raises(ValueError, match="bad luck"):
-        body(causes={"bad luck": 1})
+        body(causes=[{}, {"bad luck": 1}, {}, {}])

@@ -16,8 +16,8 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 HEAVY = {"torch", "sentence_transformers", "transformers", "faiss", "sklearn", "bm25s", "scipy", "pandas", "polars"}
 HEAVY |= {"huggingface_hub", "tokenizers", "threadpoolctl", "matplotlib", "mlflow", "ray"}
-BASE = {"errors", "records", "words"}
-IMPLEMENTATIONS = ("embedders", "indexes", "chunkers", "retrieval", "rerankers")
+BASE = {"errors", "records", "words", "strict_yaml"}
+IMPLEMENTATIONS = ("embedders", "indexes", "chunkers", "retrieval", "rerankers", "plugins")
 # Where a stage's classes may be named: the factory, the public face of their own folder, and who hands them on.
 NAMES_CLASSES = {
     "FlatIndex": {"factory", "indexes"},
@@ -29,8 +29,16 @@ NAMES_CLASSES = {
     "DocumentChunker": {"factory", "chunkers"},
     "SentencesChunker": {"factory", "chunkers"},
     "RecursiveChunker": {"factory", "chunkers"},
-    "DiskStore": {"factory", "embedders"},
+    "MarkdownChunker": {"factory", "chunkers"},
+    "SemanticChunker": {"factory", "chunkers"},
+    "ParentChunker": {"factory", "chunkers"},
+    "PluginChunker": {"factory", "plugins"},
+    "PluginEmbedder": {"factory", "plugins"},
+    "PluginReranker": {"factory", "plugins"},
+    "DiskStore": {"factory", "store"},
 }
+PLUGINS_KNOW = ("errors", "words", "config", "chunkers", "chunks", "embedders.base", "filters", "ranking", "retrieval")
+PLUGINS_KNOW += ("rerankers.base",)
 KNOWS_HYDRA = {"cli", "run_command", "composition", "sweep", "completion"}
 
 
@@ -109,16 +117,19 @@ def test_the_parser_sees_the_package() -> None:
 @pytest.mark.parametrize(
     ("importers", "allowed"),
     [
-        (("errors", "records", "words"), ()),
+        (("errors", "records", "words", "strict_yaml"), ()),
         (("evaluation",), ("errors", "records", "words")),
-        (("config",), ("errors", "records")),
+        (("config",), ("errors", "records", "strict_yaml", "filters.language")),
+        (("filters",), ("errors", "records", "strict_yaml")),
         (("golden",), ("errors", "records", "words", "evaluation")),
         (("chunkers",), ("errors", "records", "words")),
         (("chunks",), ("records", "chunkers")),
         (("ranking",), ("records", "chunks")),
+        (("store",), ("errors", "records", "config.models", "chunks", "indexes", "ranking")),
         (("embedders",), ("errors", "records", "words", "config.models")),
         (("indexes",), ("errors", "records", "config.models")),
-        (("retrieval",), ("records", "words", "config.models", "chunks", "indexes", "ranking")),
+        (("retrieval",), ("records", "words", "config.models", "chunks", "filters", "indexes", "ranking")),
+        (("plugins",), PLUGINS_KNOW),
     ],
     ids=lambda value: "+".join(value) if isinstance(value, tuple) else None,
 )

@@ -11,7 +11,7 @@ import pytest
 
 from assay.composition import compose
 from assay.config import judge
-from assay.reports.console import console
+from assay.reports.text import console
 from assay.reports.sweep_console import show_sweep
 from assay.runs.leaderboard import Row, differing
 from assay.runs.pareto import pareto_front, quality, quality_metric

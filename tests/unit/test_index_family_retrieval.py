@@ -13,9 +13,11 @@ from assay.chunks import ChunkSet
 from assay.config import models
 from assay.embedders.base import unit
 from assay.factory import make_index
+from assay.filters import Allowed
 from assay.indexes.exact import pair_scores
 from assay.records import Document
 from assay.retrieval import DenseRetrieval, Unfilled
+from assay.retrieval.stage import DenseStage
 from assay.workbench import Workbench
 
 MODELS = {model.model_fields["kind"].default: model for model in typing.get_args(typing.get_args(models.Index)[0])}
@@ -90,18 +92,33 @@ def test_exact_answers_are_computed_once_for_all_indexes_over_the_same_vectors(
 ) -> None:
     computed = []
     really = DenseRetrieval.exact_answers
-    monkeypatch.setattr(
-        DenseRetrieval, "exact_answers", lambda self, queries, k: (computed.append(k), really(self, queries, k))[1]
-    )
+
+    def counting(self: DenseRetrieval, queries: np.ndarray, k: int, allowed: Allowed | None = None) -> list[np.ndarray]:
+        computed.append(k)
+        return really(self, queries, k, allowed)
+
+    monkeypatch.setattr(DenseRetrieval, "exact_answers", counting)
     bench, vectors, queries = Workbench(tmp_path), points(100), points(5, 1)
-    first = bench.exact_answers(retrieval(vectors, "sq8"), queries, 5)
-    assert bench.exact_answers(retrieval(vectors.copy(), "lsh"), queries.copy(), 5) is first
+
+    def stage(
+        vectors: np.ndarray, kind: str, queries: np.ndarray, metric: str = "cosine", where: str = ""
+    ) -> DenseStage:
+        masks = (np.arange(100) % 2 == 0,) if where == "even" else (np.arange(100) < 50,)
+        allowed = Allowed(masks, np.zeros(len(queries), np.int64), {}) if where else None
+        return DenseStage(retrieval(vectors, kind, metric), queries, allowed)
+
+    first = bench.exact_answers(stage(vectors, "sq8", queries), 5)
+    assert bench.exact_answers(stage(vectors.copy(), "lsh", queries.copy()), 5) is first
     assert computed == [5]
-    bench.exact_answers(retrieval(vectors, "sq8"), queries, 6)
-    bench.exact_answers(retrieval(vectors, "sq8", "l2"), queries, 5)
-    bench.exact_answers(retrieval(vectors, "sq8"), queries[:4], 5)
-    bench.exact_answers(retrieval(points(100, 2), "sq8"), queries, 5)
+    bench.exact_answers(stage(vectors, "sq8", queries), 6)
+    bench.exact_answers(stage(vectors, "sq8", queries, "l2"), 5)
+    bench.exact_answers(stage(vectors, "sq8", queries[:4]), 5)
+    bench.exact_answers(stage(points(100, 2), "sq8", queries), 5)
     assert computed == [5, 6, 5, 5, 5]
+    even = bench.exact_answers(stage(vectors, "sq8", queries, where="even"), 5)
+    assert bench.exact_answers(stage(vectors, "hnsw", queries, where="even"), 5) is even
+    bench.exact_answers(stage(vectors, "sq8", queries, where="first half"), 5)
+    assert computed == [5, 6, 5, 5, 5, 5, 5], "another filter, another answer"
 
 
 def test_unfilled_slots_are_counted() -> None:

@@ -24,7 +24,7 @@ from assay.embedders.model_folder import MINILM_PACKAGE
 from assay.golden import GoldenParts, load_golden_set, write_golden_set
 from assay.golden.lint.wording import spelled_words
 from assay.records import Document, Judgement, Query, Span
-from assay.reports.console import console, cut_to, plain
+from assay.reports.text import console, cut_to, plain
 from assay.words import terms, word_spans
 
 

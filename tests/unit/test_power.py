@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from assay.evaluation.intervals import student_t
-from assay.evaluation.paired import BETTER, paired_difference
-from assay.evaluation.power import TYPICAL_SD, smallest_difference
+from assay.evaluation.paired import BETTER, FEWEST_CHANGES, paired_differences
+from assay.evaluation.power import TYPICAL_SD, queries_needed, smallest_difference
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,31 @@ def test_the_verdict_of_a_comparison_calls_it_about_as_often() -> None:
     difference = smallest_difference(n, sd)
     assert difference is not None
     drawn = steps(n, difference, sd, 150, np.random.default_rng(2))
-    called = [paired_difference(np.zeros(n), row).verdict == BETTER for row in drawn]
+    called = [one.verdict == BETTER for one in paired_differences(np.zeros_like(drawn.T), drawn.T, family=1)]
     assert 0.70 <= np.mean(called) <= 0.92
     nothing = steps(n, 0.0, sd, 150, np.random.default_rng(3))
-    assert np.mean([paired_difference(np.zeros(n), row).verdict == BETTER for row in nothing]) <= 0.08
+    found = paired_differences(np.zeros_like(nothing.T), nothing.T, family=1)
+    assert np.mean([one.verdict == BETTER for one in found]) <= 0.08
+
+
+@pytest.mark.parametrize(("difference", "sd"), [(0.07, 0.3), (0.01, 0.2), (-0.07, 0.3)])
+def test_the_queries_needed_are_the_fewest_that_show_it(difference: float, sd: float) -> None:
+    n = queries_needed(difference, sd)
+    assert n is not None
+    shown, not_yet = smallest_difference(n, sd), smallest_difference(n - 1, sd)
+    assert shown is not None
+    assert not_yet is not None
+    assert shown <= abs(difference) < not_yet
+
+
+def test_queries_needed_by_hand() -> None:
+    # ((1.95996 + 0.84162) 0.3 / 0.07)^2 = 144.2 with normal quantiles; two more for Student's t
+    assert queries_needed(0.07, 0.3) == 147
+    # at 1 - .05 / 66 the quantile is 3.3688: ((3.3688 + 0.8416) 0.3 / 0.07)^2 = 325.6
+    assert 326 <= (queries_needed(0.07, 0.3, level=1 - 0.05 / 66) or 0) <= 340
+
+
+def test_no_number_of_queries_shows_no_difference() -> None:
+    assert queries_needed(0.0, 0.3) is None
+    assert queries_needed(1e-5, 0.3) is None
+    assert queries_needed(0.9, 0.01) == FEWEST_CHANGES

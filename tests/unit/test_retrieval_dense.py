@@ -170,15 +170,16 @@ class TestIndexRecall:
         assert self.recall(self.line[:7], 0.0, 2)[12] == 1
 
     @pytest.mark.parametrize("metric", ["cosine", "ip", "l2"])
-    def test_exact_hits_are_the_scores_of_a_full_sort(self, metric: str) -> None:
+    def test_exact_rows_are_those_of_a_full_sort(self, metric: str) -> None:
         rng = np.random.default_rng(6)
         vectors = rng.integers(-1, 2, (300, 4)).astype(np.float32) + np.float32(0.5 if metric != "l2" else 1000)
         vectors = unit(vectors) if metric == "cosine" else vectors
         dense = retrieval(list(range(300)), vectors, metric)
         for query in vectors[:8]:
-            whole = np.concatenate([dense.retrieve(query[None], 300, 1)[0].scores])
+            whole = dense.retrieve(query[None], 300, 1)[0]
             for k in (1, 7, 299, 300, 500):
-                assert dense.exact_hits(query, k).tolist() == whole[:k].astype(np.float32).tolist()
+                assert dense.exact_rows(query, k)[1].tolist() == whole.scores[:k].astype(np.float32).tolist()
+                assert dense.exact_rows(query, k)[0].tolist() == whole.rows[:k].tolist()
 
 
 def test_index_recall_is_about_the_search_that_was_served() -> None:

@@ -20,13 +20,14 @@ It may drop characters, split graphemes, and give tokens that overlap or have no
 class Piece:
     """A chunk of a document before it has one: ``text[start:end]``.
 
-    ``context`` is what the chunker would put in front of the embedded text (headings, say); it never moves
-    offsets.
+    ``context`` is what is put in front of the embedded text (headings, say); it never moves offsets. ``parent`` is the
+    extent of the larger piece that is returned where this one is found: all pieces of a chunker have one, or none.
     """
 
     start: int
     end: int
     context: str = ""
+    parent: tuple[int, int] | None = None
 
 
 class Chunker(Protocol):

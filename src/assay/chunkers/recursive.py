@@ -33,11 +33,15 @@ class RecursiveChunker:
         """Packed units of ``text``, in order."""
         if not text.strip():
             return []
-        tokens = TokenMap(text, offsets)
-        bounds = [0, len(text)]
-        for breaks in LEVELS:
-            if tokens.largest(bounds) <= self.size:
-                break
-            bounds = refined(bounds, tokens.snapped(breaks(text)), tokens, self.size)
-        bounds = refined(bounds, tokens.cuts(), tokens, self.size)
-        return packed(bounds, tokens, self.size, self.overlap)
+        return natural_pieces(TokenMap(text, offsets), self.size, self.overlap)
+
+
+def natural_pieces(tokens: TokenMap, size: int, overlap: int) -> list[Piece]:
+    """The pieces of a text that is tokenised already, as ``RecursiveChunker`` cuts it."""
+    bounds = [0, len(tokens.text)]
+    for breaks in LEVELS:
+        if tokens.largest(bounds) <= size:
+            break
+        bounds = refined(bounds, tokens.snapped(breaks(tokens.text)), tokens, size)
+    bounds = refined(bounds, tokens.cuts(), tokens, size)
+    return packed(bounds, tokens, size, overlap)

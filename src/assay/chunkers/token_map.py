@@ -30,7 +30,7 @@ class TokenMap:
         The offset of each token's cluster, rising, repeated where tokens share a cluster.
     """
 
-    __slots__ = ("graphemes", "places", "text")
+    __slots__ = ("_places", "graphemes", "places", "text")
 
     def __init__(self, text: str, offsets: TokenOffsets) -> None:
         self.text = text
@@ -38,7 +38,8 @@ class TokenMap:
         found = offsets(text)
         starts = np.fromiter((start for start, _ in found), np.int64, len(found))
         starts = np.maximum.accumulate(np.clip(starts, 0, max(0, len(text) - 1)))
-        self.places: list[int] = self._floors(starts).tolist()
+        self._places = self._floors(starts)
+        self.places: list[int] = self._places.tolist()
 
     def _floors(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         if not self.graphemes.starts:
@@ -50,7 +51,7 @@ class TokenMap:
 
     def before(self, offsets: Sequence[int]) -> list[int]:
         """Number of tokens placed before each of ``offsets``."""
-        counts: list[int] = np.searchsorted(np.array(self.places, np.int64), np.array(offsets, np.int64)).tolist()
+        counts: list[int] = np.searchsorted(self._places, np.array(offsets, np.int64)).tolist()
         return counts
 
     def count(self, start: int, end: int) -> int:

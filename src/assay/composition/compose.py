@@ -21,6 +21,7 @@ from assay.composition.faults import hydra_fault
 from assay.composition.overrides import check_hydra_part, check_overrides
 from assay.composition.places import search_path
 from assay.composition.primary import primary_from_saved, primary_name
+from assay.composition.whole import WholeLoader
 from assay.config.gate import refuse_targets
 from assay.errors import ConfigError
 
@@ -38,7 +39,7 @@ def loader(config_dirs: Sequence[str] = ()) -> ConfigLoaderImpl:
     version.setbase("1.3")
     setup_globals()
     JobRuntime().set("name", "assay")
-    return ConfigLoaderImpl(config_search_path=search_path(config_dirs))
+    return WholeLoader(config_search_path=search_path(config_dirs))
 
 
 def compose(

@@ -78,6 +78,8 @@ def unknown_key(key: str, overrides: Sequence[str]) -> str:
     if key in known and "." in key:
         having = " or ".join(f"{top}={kind}" for kind in kinds_with(top, key.split(".")[1]))
         return f"{key}: the chosen option of {top} has no such key{shown}; {having} has it"
+    if key.split(".")[1:2] == ["params"] and key.count(".") > 1:
+        return f"{key}: no such key{shown}; add one that is not there yet with a plus: +{key}={value or 'VALUE'}"
     pool = known if "." in key else [*GROUPS, *[name for name in known if "." not in name]]
     same_group = [name for name in known if name.startswith(top + ".")]
     inside = nearest(key.removeprefix(f"{top}."), [name.removeprefix(f"{top}.") for name in same_group])

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from assay.config.base import Model, OptionalText, Positive, fault
+from assay.config.plugins import PluginEmbedder
 
 
 def _device(value: Any) -> Any:
@@ -64,4 +65,6 @@ class LsaEmbedder(Model):
     truncate_dim: Positive | None = Field(None, description="keep the first dimensions only")
 
 
-Embedder = Annotated[MiniLMEmbedder | SentenceTransformerEmbedder | LsaEmbedder, Field(discriminator="kind")]
+Embedder = Annotated[
+    MiniLMEmbedder | SentenceTransformerEmbedder | LsaEmbedder | PluginEmbedder, Field(discriminator="kind")
+]

@@ -16,7 +16,10 @@ from assay.config.base import Model as Model
 from assay.config.base import OptionalText, Positive, Text, fault
 from assay.config.chunkers import Chunker as Chunker
 from assay.config.chunkers import DocumentChunker as DocumentChunker
+from assay.config.chunkers import MarkdownChunker as MarkdownChunker
+from assay.config.chunkers import ParentChunker as ParentChunker
 from assay.config.chunkers import RecursiveChunker as RecursiveChunker
+from assay.config.chunkers import SemanticChunker as SemanticChunker
 from assay.config.chunkers import SentencesChunker as SentencesChunker
 from assay.config.chunkers import TokensChunker as TokensChunker
 from assay.config.embedders import Embedder as Embedder
@@ -25,6 +28,7 @@ from assay.config.embedders import MiniLMEmbedder as MiniLMEmbedder
 from assay.config.embedders import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from assay.config.filters import Filter as Filter
 from assay.config.filters import NoFilter as NoFilter
+from assay.config.filters import WhereFilter as WhereFilter
 from assay.config.indexes import FactoryIndex as FactoryIndex
 from assay.config.indexes import FastScanIndex as FastScanIndex
 from assay.config.indexes import FlatIndex as FlatIndex
@@ -40,11 +44,21 @@ from assay.config.indexes import PqIndex as PqIndex
 from assay.config.indexes import RabitqIndex as RabitqIndex
 from assay.config.indexes import Sq4Index as Sq4Index
 from assay.config.indexes import Sq8Index as Sq8Index
+from assay.config.plugins import PluginChunker as PluginChunker
+from assay.config.plugins import PluginEmbedder as PluginEmbedder
+from assay.config.plugins import PluginReranker as PluginReranker
+from assay.config.plugins import PluginRetriever as PluginRetriever
+from assay.config.rerankers import CrossEncoderReranker as CrossEncoderReranker
+from assay.config.rerankers import LateInteractionReranker as LateInteractionReranker
+from assay.config.rerankers import LexicalReranker as LexicalReranker
+from assay.config.rerankers import MmrReranker as MmrReranker
 from assay.config.rerankers import NoReranker as NoReranker
 from assay.config.rerankers import Reranker as Reranker
 from assay.config.retrievers import Bm25Retriever as Bm25Retriever
 from assay.config.retrievers import DenseRetriever as DenseRetriever
+from assay.config.retrievers import HybridRetriever as HybridRetriever
 from assay.config.retrievers import Retriever as Retriever
+from assay.config.retrievers import Stemmer as Stemmer
 from assay.records import METRIC_FAMILIES as METRIC_FAMILIES
 
 DEFAULT_KS = (1, 3, 5, 10)
@@ -102,19 +116,22 @@ class Evaluation(Model):
         return self
 
 
+Bytes = Annotated[int, Field(ge=1, le=2**63 - 1)]
+
+
 class _Cache(Model):
     dir: OptionalText = Field(None, description="folder of the store; null: the user's cache folder")
-    max_bytes: Positive | None = Field(None, description="bound of the store; null: 10 GB")
+    max_bytes: Bytes | None = Field(None, description="bound of the store; null: 10 GB, in memory 2 GB")
 
 
 class DiskCache(_Cache):
-    """Vectors are kept from run to run."""
+    """What was computed is kept from run to run."""
 
     kind: Literal["disk"] = "disk"
 
 
 class NoCache(_Cache):
-    """Nothing is kept on disk."""
+    """What was computed is kept in memory as long as the process lives."""
 
     kind: Literal["none"] = "none"
 
@@ -162,6 +179,23 @@ class Config(Model):
                 "retriever.depth",
                 f"{self.retriever.depth} chunks can't fill a cutoff of {deepest}; "
                 f"give at least max(evaluation.ks) = {deepest}",
+            )
+        if not isinstance(self.reranker, NoReranker) and self.reranker.depth > self.retriever.depth:
+            raise fault(
+                "reranker.depth",
+                f"{self.reranker.depth} hits are more than are fetched; give at most retriever.depth = "
+                f"{self.retriever.depth}, or raise that",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _token_vectors(self) -> Config:
+        neural = isinstance(self.embedder, MiniLMEmbedder | SentenceTransformerEmbedder)
+        if isinstance(self.reranker, LateInteractionReranker) and not neural:
+            raise fault(
+                "reranker",
+                f"late_interaction compares vectors of tokens, which embedder={self.embedder.kind} has not; take "
+                "embedder=minilm or embedder=st, or reranker=mmr, lexical or cross_encoder",
             )
         return self
 

@@ -16,6 +16,7 @@ import yaml
 from assay.config.gate import judge
 from assay.config.models import UNSAVED, Config
 from assay.errors import ConfigError, DataError
+from assay.strict_yaml import StrictLoader
 
 MAX_BYTES = 1_000_000
 
@@ -60,7 +61,7 @@ def load_saved(path: Path) -> dict[str, Any]:
     if len(raw) > MAX_BYTES:
         raise DataError(f"{path}: larger than {MAX_BYTES} bytes; a saved config is a few kilobytes")
     try:
-        plain = yaml.load(raw.decode("utf-8"), Loader=_StrictLoader)
+        plain = yaml.load(raw.decode("utf-8"), Loader=StrictLoader)
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: byte {error.start} is no UTF-8") from None
     except yaml.YAMLError as error:
@@ -106,23 +107,3 @@ def _refuse_interpolations(value: Any, path: Path, key: str = "") -> None:
             _refuse_interpolations(inner, path, key)
     elif isinstance(value, str) and "${" in value:
         raise DataError(f"{path}: {key} holds an interpolation ({value!r}); a saved config holds plain values")
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """PyYAML's safe loader that also refuses duplicate keys and aliases (a few bytes of them unfold to gigabytes)."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.events.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", self.get_mark())
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if not isinstance(key, str):
-                raise yaml.constructor.ConstructorError(None, None, f"key {key!r} is not text", key_node.start_mark)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
-            seen.add(key)
-        return super().construct_mapping(node, deep)

@@ -25,6 +25,14 @@ class Measured:
     seen: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """``vectors`` of the tokens of one text, shape (tokens, dimensions); ``cut`` where the model read only a part of it."""
+
+    vectors: Vectors
+    cut: bool
+
+
 class Embedder(Protocol):
     """Turns texts into vectors. Everything that a vector depends on is in ``identity``."""
 

@@ -17,6 +17,9 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 HASHED = (".safetensors", ".json", ".txt", ".model")
 PICKLED = frozenset({".bin", ".pt", ".pth", ".ckpt"})
 MAX_JSON = 200_000_000
+KEY = "embedder.model"
+# What a model is called, and who on the hub is meant where no owner is named, by the config key that names it.
+_CALLED = {KEY: ("SentenceTransformer", "sentence-transformers"), "reranker.model": ("CrossEncoder", "cross-encoder")}
 
 
 def minilm_folder() -> Path:
@@ -43,27 +46,27 @@ def minilm_folder() -> Path:
     return folder
 
 
-def local_folder(model: str, revision: str | None) -> Path:
+def local_folder(model: str, revision: str | None, key: str = KEY) -> Path:
     """The folder of ``model``: itself if it is one, else its snapshot from the hub's cache or the hub.
+
+    ``key`` is the config key that names the model, here and below.
 
     Raises
     ------
     StageError
         There is no such folder and the hub doesn't have it or can't be reached.
     """
-    path = Path(model).expanduser()
+    path, (called, owner) = Path(model).expanduser(), _CALLED[key]
     if path.is_dir():
         return path
     if path.exists() or model.startswith((".", "/", "~")) or model.count("/") > 1:
-        raise StageError(
-            f"embedder.model: {model!r} is no folder; give a SentenceTransformer's folder or its name on the hub"
-        )
+        raise StageError(f"{key}: {model!r} is no folder; give a {called}'s folder or its name on the hub")
     from huggingface_hub import snapshot_download
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     disable_progress_bars()
     wanted = ["*.json", "*.safetensors", "*.txt", "*.model"]
-    names = [model] if "/" in model else [f"sentence-transformers/{model}", model]
+    names = [model] if "/" in model else [f"{owner}/{model}", model]
     last: Exception | None = None
     for offline in (True, False):
         for name in names:
@@ -71,14 +74,14 @@ def local_folder(model: str, revision: str | None) -> Path:
                 return Path(snapshot_download(name, revision=revision, local_files_only=offline, allow_patterns=wanted))
             except Exception as error:  # the hub's client raises from several libraries
                 last = error
-    reason = str(last).strip().splitlines()[0] if last and str(last).strip() else type(last).__name__
+    reason = first_line(last)
     raise StageError(
-        f"embedder.model: {model!r} is neither a folder nor a model that could be fetched ({reason}); "
-        "give a SentenceTransformer's folder or its name on the hub"
+        f"{key}: {model!r} is neither a folder nor a model that could be fetched ({reason}); "
+        f"give a {called}'s folder or its name on the hub"
     )
 
 
-def refuse_code(folder: Path) -> None:
+def refuse_code(folder: Path, key: str = KEY) -> None:
     """Raise a StageError if loading ``folder`` would run code of its own or unpickle weights."""
     for config in sorted(folder.rglob("*.json")):
         if config.name.startswith("config") or config.name in {
@@ -87,50 +90,50 @@ def refuse_code(folder: Path) -> None:
             "processor_config.json",
             "router_config.json",
         }:
-            plain = read_json(config)
+            plain = read_json(config, key)
             if isinstance(plain, dict) and plain.get("auto_map"):
-                raise StageError(
-                    f"embedder.model: {config} asks for code of its own (auto_map); such models are refused"
-                )
+                raise StageError(f"{key}: {config} asks for code of its own (auto_map); such models are refused")
             if config.name == "modules.json" and isinstance(plain, list):
                 for module in plain:
-                    _refuse_foreign(module.get("type", "") if isinstance(module, dict) else "", config)
-                    _refuse_pickled(folder / str(module.get("path", "")) if isinstance(module, dict) else folder)
+                    _refuse_foreign(module.get("type", "") if isinstance(module, dict) else "", config, key)
+                    _refuse_pickled(folder / str(module.get("path", "")) if isinstance(module, dict) else folder, key)
             if config.name == "router_config.json" and isinstance(plain, dict):
                 kinds = plain.get("types")
                 for kind in kinds.values() if isinstance(kinds, dict) else ():
-                    _refuse_foreign(kind, config)
+                    _refuse_foreign(kind, config, key)
     if not any(folder.rglob("*.safetensors")):
         found = next((p.name for p in sorted(folder.rglob("*")) if p.suffix in PICKLED), None)
         hint = f" ({found} is a pickle, which could run code)" if found else ""
-        raise StageError(
-            f"embedder.model: {folder} holds no .safetensors weights{hint}; convert the model to safetensors"
-        )
+        raise StageError(f"{key}: {folder} holds no .safetensors weights{hint}; convert the model to safetensors")
 
 
-def _refuse_foreign(kind: object, config: Path) -> None:
+def _refuse_foreign(kind: object, config: Path, key: str) -> None:
     if not str(kind).startswith("sentence_transformers."):
-        raise StageError(f"embedder.model: {config} names {kind!r}, which is no module of sentence_transformers")
+        raise StageError(f"{key}: {config} names {kind!r}, which is no module of sentence_transformers")
 
 
-def _refuse_pickled(module: Path) -> None:
+def _refuse_pickled(module: Path, key: str) -> None:
     """Raise a StageError if a module's own folder holds weights as a pickle and not as safetensors."""
     files = sorted(module.glob("*")) if module.is_dir() else []
     pickled = next((file for file in files if file.suffix in PICKLED), None)
     if pickled and not any(file.suffix == ".safetensors" for file in files):
-        raise StageError(
-            f"embedder.model: {pickled} is a pickle, which could run code; convert the model to safetensors"
-        )
+        raise StageError(f"{key}: {pickled} is a pickle, which could run code; convert the model to safetensors")
 
 
-def read_json(path: Path) -> object:
+def read_json(path: Path, key: str = KEY) -> object:
     """The JSON value in ``path``, or a StageError naming the file."""
     try:
         if path.stat().st_size > MAX_JSON:
-            raise StageError(f"embedder.model: {path} is larger than {MAX_JSON} bytes")
+            raise StageError(f"{key}: {path} is larger than {MAX_JSON} bytes")
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise StageError(f"embedder.model: {path} can't be read as JSON ({error})") from None
+        raise StageError(f"{key}: {path} can't be read as JSON ({error})") from None
+
+
+def first_line(error: Exception | None) -> str:
+    """What a library's error says, in one line."""
+    text = str(error or "").strip()
+    return text.splitlines()[0] if text else type(error).__name__
 
 
 def folder_hash(folder: Path) -> str:

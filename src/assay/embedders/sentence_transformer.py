@@ -10,18 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from assay.config.models import MiniLMEmbedder, SentenceTransformerEmbedder
-from assay.embedders.base import Measured, Progress, Vectors, finite, truncated
+from assay.embedders.base import Measured, Progress, TokenVectors, Vectors, finite, truncated
+from assay.embedders.content_tokens import content_tokens
 from assay.embedders.device import only_cpu
-from assay.embedders.model_folder import folder_hash, local_folder, minilm_folder, read_json, refuse_code
+from assay.embedders.model_folder import first_line, folder_hash, local_folder, minilm_folder, read_json, refuse_code
+from assay.embedders.shapes import LENGTH_STEP, batches, padded_length, row_by_row
+from assay.embedders.tokenizer_file import fast_tokenizer
 from assay.errors import StageError
 
-LENGTH_STEP = 8
-STAGE_VERSION = 1
+STAGE_VERSION = 2
+Role = Literal["query", "document"]
 
 
 class SentenceTransformerModel:
@@ -82,32 +85,14 @@ class SentenceTransformerModel:
     @cached_property
     def _tokenizer(self) -> Any:
         """The model's fast tokenizer without truncation and padding, loaded without torch."""
-        from tokenizers import Tokenizer
-
-        first = self.folder / "tokenizer.json"
-        found = first if first.is_file() else next(iter(sorted(self.folder.glob("*/tokenizer.json"))), None)
-        if found is None:
-            raise StageError(
-                f"embedder.model: {self.folder} has no tokenizer.json; chunk sizes are measured by a fast tokenizer"
-            )
-        try:
-            tokenizer = Tokenizer.from_file(str(found))
-        except Exception as error:  # the library raises bare Exception
-            raise StageError(f"embedder.model: {found} can't be read as a tokenizer ({error})") from None
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        if self._settings.get("do_lower_case"):  # sentence-transformers' own switch, beside the tokenizer's
-            from tokenizers.normalizers import Lowercase, Normalizer, Sequence
-
-            own: list[Normalizer] = [tokenizer.normalizer] if tokenizer.normalizer else []
-            tokenizer.normalizer = Sequence([Lowercase(), *own])
-        return tokenizer
+        return fast_tokenizer(self.folder, bool(self._settings.get("do_lower_case")))
 
     @cached_property
     def _model(self) -> Any:
         from assay.embedders.quiet import quiet_libraries
 
         quiet_libraries()
+        import torch
         from sentence_transformers import SentenceTransformer
 
         device: str | None = self.config.device
@@ -119,11 +104,13 @@ class SentenceTransformerModel:
                 device=device,
                 trust_remote_code=False,
                 local_files_only=True,
-                model_kwargs={"use_safetensors": True},
+                # Without a dtype, weights that are stored in half precision would be computed in it.
+                model_kwargs={"use_safetensors": True, "dtype": torch.float32},
             )
         except Exception as error:  # any library below may fail on a damaged folder
-            raise StageError(f"embedder.model: {self.folder} can't be loaded ({_first_line(error)})") from None
+            raise StageError(f"embedder.model: {self.folder} can't be loaded ({first_line(error)})") from None
         model.eval()
+        row_by_row(model)
         return model
 
     @cached_property
@@ -139,9 +126,9 @@ class SentenceTransformerModel:
         if isinstance(self._settings.get("max_seq_length"), int):
             return int(self._settings["max_seq_length"])
         limit = self._model.max_seq_length
-        return int(limit) if limit is not None else None
+        return int(limit) if limit is not None and limit != float("inf") else None  # static embeddings say infinity
 
-    def prompt(self, role: str) -> str:
+    def prompt(self, role: Role) -> str:
         """The text in front of every query or document: the config's, else the model's own, else none.
 
         The model's own is the one that ``encode_query`` and ``encode_document`` of sentence-transformers use. They
@@ -185,22 +172,17 @@ class SentenceTransformerModel:
 
     def padded_length(self, tokens: int) -> int:
         """The length a text of ``tokens`` tokens is padded to: a function of that count alone."""
-        length = -(-tokens // LENGTH_STEP) * LENGTH_STEP
-        return min(length, self.max_length) if self.max_length is not None else length
+        return padded_length(tokens, self.max_length)
 
     def embed_documents(self, texts: Sequence[str], progress: Progress) -> Vectors:
         lengths = np.array([self.padded_length(int(n)) for n in self._measure(texts, self.prompt("document")).tokens])
         out: Vectors | None = None
-        for length in sorted(set(lengths.tolist()), reverse=True):
-            rows = np.flatnonzero(lengths == length)
-            size = max(1, self.config.batch_tokens // max(1, length))
-            for at in range(0, len(rows), size):
-                batch = rows[at : at + size]
-                vectors = self._forward([texts[i] for i in batch], length, "document")
-                if out is None:
-                    out = np.empty((len(texts), vectors.shape[1]), np.float32)
-                out[batch] = vectors
-                progress(len(batch))
+        for length, batch in batches(lengths, self.config.batch_tokens):
+            vectors = self._forward([texts[i] for i in batch], length, "document")
+            if out is None:
+                out = np.empty((len(texts), vectors.shape[1]), np.float32)
+            out[batch] = vectors
+            progress(len(batch))
         if out is None:
             return np.empty((0, 1), np.float32)
         return truncated(finite(out, "chunk"), self.config.truncate_dim, self.config.normalize)
@@ -210,20 +192,51 @@ class SentenceTransformerModel:
         vector = self._forward([text], self.padded_length(tokens), "query")
         return truncated(finite(vector, "query"), self.config.truncate_dim, self.config.normalize).reshape(-1)
 
-    def _forward(self, texts: list[str], length: int, role: str) -> Vectors:
+    def embed_tokens(self, texts: Sequence[str], role: Role) -> list[TokenVectors]:
+        """For each text the model's last hidden states at the text's own tokens, in order.
+
+        Prompt and special tokens are read by the model but have no row; ``truncate_dim`` and ``normalize`` hold for
+        each token. Bits are as independent as those of ``embed_documents``.
+
+        Raises
+        ------
+        StageError
+            The model has no token vectors (static embeddings), or not as many as the tokenizer counts.
+        """
+        places = [content_tokens(self._tokenizer, text, self.prompt(role), self.max_length) for text in texts]
+        lengths = np.array([self.padded_length(place.read) for place in places], np.int64)
+        out: dict[int, TokenVectors] = {}
+        for length, batch in batches(lengths, self.config.batch_tokens):
+            try:
+                states = self._encode([texts[i] for i in batch], length, role, output_value="token_embeddings")
+            except KeyError:
+                raise StageError(
+                    f"embedder.model: {self.folder} gives no vectors of tokens; choose another model"
+                ) from None
+            for i, state in zip(batch.tolist(), states, strict=True):
+                # Padding on the right is gone from ``state``; on the left it is still there.
+                first = len(state) - places[i].read
+                if first < 0:
+                    raise StageError(
+                        f"embedder.model: {self.folder} gives {len(state)} vectors for {places[i].read} tokens; "
+                        "its tokenizer.json is not the one that it is loaded with"
+                    )
+                rows = np.asarray(state.float().cpu().numpy()[places[i].positions + first], dtype=np.float32)
+                vectors = truncated(finite(rows, "token"), self.config.truncate_dim, self.config.normalize)
+                out[i] = TokenVectors(vectors, places[i].cut)
+        return [out[i] for i in range(len(texts))]
+
+    def _forward(self, texts: list[str], length: int, role: Role) -> Vectors:
+        return np.ascontiguousarray(self._encode(texts, length, role, convert_to_numpy=True), dtype=np.float32)
+
+    def _encode(self, texts: list[str], length: int, role: Role, **output: Any) -> Any:
         encode = self._model.encode_query if role == "query" else self._model.encode_document
         # Padding to a fixed length keeps a vector apart from its batch mates (see the module's docstring).
-        vectors = encode(
+        return encode(
             texts,
             prompt=self.prompt(role),
             batch_size=len(texts),
             show_progress_bar=False,
-            convert_to_numpy=True,
             processing_kwargs={"text": {"padding": "max_length", "max_length": length}},
+            **output,
         )
-        return np.ascontiguousarray(vectors, dtype=np.float32)
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.evaluation.abstention import Answer, abstention_block, auroc, risk_coverage
+from assay.evaluation.advice import QueryOutcome, advice
 from assay.evaluation.attribution import CAUSES, MissFacts, cause_of
 from assay.evaluation.bounds import Bound, floor_and_ceiling
 from assay.evaluation.evidence import Extent, score_evidence
@@ -22,6 +23,7 @@ from assay.evaluation.names import (
     parse,
 )
 from assay.evaluation.paired import PairedDifference, paired_difference
+from assay.evaluation.reranking import perfect_order
 from assay.evaluation.result import Evaluation, evaluate
 from assay.evaluation.summary import summarise
 
@@ -42,7 +44,9 @@ __all__ = [
     "Metric",
     "MissFacts",
     "PairedDifference",
+    "QueryOutcome",
     "abstention_block",
+    "advice",
     "auroc",
     "cause_of",
     "estimate",
@@ -55,6 +59,7 @@ __all__ = [
     "paired_bootstrap_interval",
     "paired_difference",
     "parse",
+    "perfect_order",
     "risk_coverage",
     "score_evidence",
     "score_rankings",

@@ -5,11 +5,14 @@ Unanswerable queries are in no recall mean; this block is theirs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,16 @@ def abstention_block(answers: Sequence[Answer], threshold: float | None) -> dict
     """The ``abstention`` block of metrics.json; rates and ``auroc`` are None where their group is empty."""
     answerable = [answer for answer in answers if answer.answerable]
     unanswerable = [answer for answer in answers if not answer.answerable]
+    area = auroc([_score(answer) for answer in answerable], [_score(answer) for answer in unanswerable])
     return {
         "n_unanswerable": len(unanswerable),
         "threshold": None if threshold is None else float(threshold),
         "correct_empty_rate": _share([answer.abstained for answer in unanswerable]),
         "false_answer_rate": _share([not answer.abstained for answer in unanswerable]),
         "wrong_empty_rate": _share([answer.abstained for answer in answerable]),
-        "auroc": auroc([_score(answer) for answer in answerable], [_score(answer) for answer in unanswerable]),
+        "auroc": area,
+        "auroc_ci95": auroc_interval(area, len(answerable), len(unanswerable)),
+        "base_rate": _share([not answer.answerable for answer in answers]),
         "risk_coverage": risk_coverage(answers),
     }
 
@@ -60,6 +66,30 @@ def auroc(above: Sequence[float], below: Sequence[float]) -> float | None:
     scores = np.asarray(above, dtype=np.float64)
     twice = np.searchsorted(rivals, scores, "left").sum() + np.searchsorted(rivals, scores, "right").sum()
     return float(twice / (2 * len(above) * len(below)))
+
+
+def auroc_interval(area: float | None, above: int, below: int) -> list[float] | None:
+    """The 95 % interval of an area under the ROC curve from ``above`` and ``below`` scores; None without an area.
+
+    The areas that lie within 1.96 of their own standard errors of the one seen, so an area of 1 has an interval too
+    (Newcombe 2006, "Confidence intervals for an effect size measure based on the Mann–Whitney statistic", part 2,
+    method 5).
+    """
+    if area is None:
+        return None
+    shared = (above + below) / 2 - 1
+
+    def error(true: float) -> float:
+        spread = 1 + shared * (1 - true) / (2 - true) + shared * true / (1 + true)
+        return Z95 * math.sqrt(true * (1 - true) * spread / (above * below))
+
+    def bound(inner: float, outer: float) -> float:
+        for _ in range(60):  # bisection: ``inner`` is compatible with what was seen, ``outer`` is not
+            middle = (inner + outer) / 2
+            inner, outer = (middle, outer) if abs(middle - area) <= error(middle) else (inner, middle)
+        return inner
+
+    return [0.0 if area == 0 else bound(area, 0.0), 1.0 if area == 1 else bound(area, 1.0)]
 
 
 def risk_coverage(answers: Sequence[Answer]) -> list[list[float]]:

@@ -26,6 +26,7 @@ from assay.evaluation.paired import FEWEST_CHANGES
 
 POWER = 0.80
 LEVEL = 0.95
+MOST_QUERIES = 100_000
 TYPICAL_SD: Mapping[str, float] = MappingProxyType({"recall@5": 0.30, "mrr": 0.25})
 METHOD = (
     "smallest true difference that a paired test (two-sided 5 %) calls with a power of 80 %: "
@@ -49,3 +50,23 @@ def smallest_difference(n: int, sd: float, power: float = POWER, level: float = 
     reach = student_t(n - 1, level) + (student_t(n - 1, 2 * power - 1) if power > 0.5 else 0.0)
     difference = reach * sd / math.sqrt(n)
     return difference if difference <= 1.0 else None
+
+
+def queries_needed(difference: float, sd: float, power: float = POWER, level: float = LEVEL) -> int | None:
+    """The fewest queries that show a true ``difference`` of means with a probability of ``power``.
+
+    None where more than ``MOST_QUERIES`` would be needed, as for a difference of 0. ``sd`` is the standard deviation
+    of the paired differences.
+    """
+
+    def shown(n: int) -> bool:
+        smallest = smallest_difference(n, sd, power, level)
+        return smallest is not None and smallest <= abs(difference)
+
+    if not shown(MOST_QUERIES):
+        return None
+    low, high = FEWEST_CHANGES - 1, MOST_QUERIES
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high

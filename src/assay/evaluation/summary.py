@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,28 +25,29 @@ def summarise(
     values: Mapping[str, Floats],
     bounds: Mapping[str, Bound],
     abstention: Mapping[str, Any],
-    causes: Mapping[str, int],
+    causes: Sequence[Mapping[str, int]],
+    reranking: Mapping[str, Any] | None = None,
+    advice: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """metrics.json as a dict of plain Python values, keys in a fixed order, without a NaN.
 
     Parameters
     ----------
-    answerable, types
-        Per evaluated query: whether it is answerable; its type, None if it has none.
+    answerable, types, causes
+        Per evaluated query: whether it is answerable; its type, None if it has none; how many relevant documents each
+        cause (of CAUSES) lost.
     unjudged
         Queries that are not evaluated.
     values
         Per metric, the scores of the evaluated queries, NaN where a query is not in the mean.
-    bounds, abstention, causes
-        What ``floor_and_ceiling``, ``abstention_block`` and counting ``cause_of`` gave; a cause that is not
-        in ``causes`` counts 0.
+    bounds, abstention, reranking, advice
+        What ``floor_and_ceiling``, ``abstention_block``, the reranker's bounds and ``advice`` gave.
     """
     names = in_order(values)
     scores = {name: np.asarray(values[name], dtype=np.float64) for name in names}
-    by_type = {
-        kind: {name: estimate(scores[name][rows]) for name in names} for kind, rows in _rows_by_type(types).items()
-    }
-    unknown = set(causes) - set(CAUSES)
+    rows = _rows_by_type(types)
+    by_type = {kind: {name: estimate(scores[name][rows[kind]]) for name in names} for kind in rows}
+    unknown = {cause for each in causes for cause in each} - set(CAUSES)
     if unknown:
         raise ValueError(f"no such causes: {sorted(unknown)}")
     return {
@@ -61,12 +63,26 @@ def summarise(
         "macro_by_type": {name: _macro([means[name] for means in by_type.values()]) for name in names},
         "bounds": {name: {"floor": bounds[name].floor, "ceiling": bounds[name].ceiling} for name in in_order(bounds)},
         "by_type": {
-            kind: {"n": types.count(kind), "metrics": {name: means[name].as_dict() for name in names}}
+            kind: {
+                "n": len(rows[kind]),
+                "metrics": {name: means[name].as_dict() for name in names},
+                "causes": _total(causes[row] for row in rows[kind]),
+            }
             for kind, means in by_type.items()
         },
         "abstention": dict(abstention),
-        "causes": {cause: int(causes.get(cause, 0)) for cause in CAUSES},
+        "causes": _total(causes),
+        "reranking": None if reranking is None else dict(reranking),
+        "advice": None if advice is None else dict(advice),
     }
+
+
+def _total(causes: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """How many documents each cause lost in all, causes in their own order."""
+    total = Counter[str]()
+    for each in causes:
+        total.update(each)
+    return {cause: total[cause] for cause in CAUSES}
 
 
 def _rows_by_type(types: Sequence[str | None]) -> dict[str, list[int]]:

@@ -13,6 +13,7 @@ from assay.indexes.base import Vectors, library
 from assay.indexes.cells import ADVISED_POINTS, auto_nprobe, cell_notes
 from assay.indexes.flat import faiss_metric
 from assay.indexes.hnsw import LEAST_EF
+from assay.indexes.trained import Trained, build_now
 
 OPQ_ITERATIONS = 10
 REFINED = 4.0
@@ -21,23 +22,31 @@ REFINED = 4.0
 class SpecIndex(Approximate):
     """The option ``factory``."""
 
-    def __init__(self, vectors: Vectors, config: FactoryConfig, seed: int, depth: int) -> None:
+    def __init__(
+        self, vectors: Vectors, config: FactoryConfig, seed: int, depth: int, trained: Trained = build_now
+    ) -> None:
         faiss = library()
 
         n, dim = vectors.shape
-        built, notes = made(config, dim)
+        empty, notes = made(config, dim)
+
+        def build() -> tuple[Any, tuple[Any, ...]]:
+            parts = list(parts_of(empty))
+            for part in parts:
+                settle(part, n, config.spec, seed)
+            owned = tuple(quick_opq(part, parts, seed) for part in parts if isinstance(part, faiss.OPQMatrix))
+            with on_threads(config.build_threads):
+                try:
+                    empty.train(vectors)
+                    empty.add(vectors)
+                except RuntimeError as error:
+                    raise StageError(
+                        f"index.spec: {config.spec!r} can't be built from {n} chunks of {dim} dimensions: {reason(error)}"
+                    ) from None
+            return empty, owned
+
+        built, owned = trained(build)
         parts = list(parts_of(built))
-        for part in parts:
-            settle(part, n, config.spec, seed)
-        owned = tuple(quick_opq(part, parts, seed) for part in parts if isinstance(part, faiss.OPQMatrix))
-        with on_threads(config.build_threads):
-            try:
-                built.train(vectors)
-                built.add(vectors)
-            except RuntimeError as error:
-                raise StageError(
-                    f"index.spec: {config.spec!r} can't be built from {n} chunks of {dim} dimensions: {reason(error)}"
-                ) from None
         for part in parts:
             notes += thin(part, n)
             if hasattr(part, "nprobe"):
@@ -158,6 +167,8 @@ def thin(part: Any, n: int) -> list[str]:
 
     book = getattr(part, "pq", None)
     if not isinstance(book, faiss.ProductQuantizer) or n >= ADVISED_POINTS * book.ksub:
+        return []
+    if isinstance(part, faiss.OPQMatrix):  # learns by the codebooks of the index behind it, which say so themselves
         return []
     return [
         f"index=factory: {n} training vectors for {book.ksub} centroids ({book.nbits} bits), "

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
-from assay.indexes.base import Rows, Vectors, clean, library
+import numpy as np
+
+from assay.indexes.base import Rows, Selected, Vectors, clean, library
 from assay.indexes.flat import serialized_bytes
+from assay.indexes.parameters import heeds_selector, search_parameters, selector_of, widest_effort
 
 
 class TooFew(Exception):
@@ -41,14 +45,29 @@ class Approximate:
     def size(self) -> int:
         return int(self._faiss.ntotal)
 
-    def propose(self, queries: Vectors, k: int) -> list[Rows]:
-        fetch = min(k * self.k_factor, self.size)
+    @cached_property
+    def selects(self) -> bool:
         with on_threads(1):
-            return [clean(self._search(query[None], fetch))[0] for query in queries]
+            return heeds_selector(self._faiss)
 
-    def _search(self, query: Vectors, k: int) -> Rows:
-        rows: Rows = self._faiss.search(query, k)[1]
-        return rows
+    @property
+    def widest(self) -> int:
+        return widest_effort(self._faiss)
+
+    def propose(self, queries: Vectors, k: int, selected: Selected | None = None, effort: int = 1) -> list[Rows]:
+        fetch = min(k * self.k_factor, self.size if selected is None else int(selected.sum()))
+        if fetch == 0:
+            return [np.empty(0, np.int64)] * len(queries)
+        selector = None if selected is None else selector_of(selected)
+        parameters = self._parameters(fetch, selector, effort)
+        with on_threads(1):
+            return [clean(self._faiss.search(query[None], fetch, params=parameters)[1])[0] for query in queries]
+
+    def _parameters(self, k: int, selector: Any, effort: int) -> Any:
+        """FAISS's parameters of a search; None for what the index is set to."""
+        if selector is None and effort == 1:
+            return None
+        return search_parameters(self._faiss, k, selector, effort)
 
     def nbytes(self) -> int:
         return serialized_bytes(self._faiss)

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 Rows = NDArray[np.int64]
+Selected = NDArray[np.bool_]
+"""Which rows of an index may be proposed, shape (rows,)."""
 
 
 class Index(Protocol):
@@ -27,9 +29,21 @@ class Index(Protocol):
     def notes(self) -> tuple[str, ...]:
         """What a user should know of this build: one line each, with numbers."""
 
-    def propose(self, queries: Vectors, k: int) -> list[Rows]:
+    @property
+    def selects(self) -> bool:
+        """Whether ``propose`` can search among selected rows alone."""
+
+    @property
+    def widest(self) -> int:
+        """The effort beyond which ``propose`` looks at nothing more; 1 where it looks at every row anyway."""
+
+    def propose(self, queries: Vectors, k: int, selected: Selected | None = None, effort: int = 1) -> list[Rows]:
         """Rows of about the ``k`` nearest vectors of each query, nearest first as far as the index knows; fewer where
-        it finds fewer, more where exact scores are to choose among candidates. Never a row that is not there."""
+        it finds fewer, more where exact scores are to choose among candidates. Never a row that is not there.
+
+        ``selected`` leaves the other rows out, where the index ``selects``. ``effort`` multiplies what it is set to look at:
+        cells, or candidates of a graph.
+        """
 
     def nbytes(self) -> int:
         """Bytes of the index when written out."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.config.models import FastScanIndex, IvfIndex, IvfPqIndex, RabitqIndex
 from assay.errors import StageError
-from assay.indexes.base import Vectors
+from assay.indexes.base import Vectors, library
 
 ADVISED_POINTS = 39
 MOST_POINTS = 256
@@ -34,6 +34,17 @@ class Cells:
         index.cp.min_points_per_centroid = 1  # FAISS would print what the notes say
         index.cp.max_points_per_centroid = max(1, math.ceil(self.training / self.nlist))
         index.nprobe = self.nprobe
+
+    def search(self, index: Any) -> Any:
+        """Set ``nprobe`` of a built index; the part of it that has the cells."""
+        faiss = library()
+
+        part = index
+        for inner in ("index", "base_index"):  # behind a rotation, below a refinement
+            if isinstance(found := getattr(part, inner, None), faiss.Index):
+                part = faiss.downcast_index(found)
+        part.nprobe = self.nprobe
+        return part
 
 
 def plan_cells(config: IvfIndex | IvfPqIndex | FastScanIndex | RabitqIndex, n: int, centroids: int = 0) -> Cells:

@@ -35,6 +35,28 @@ def pair_scores(query: Vectors, vectors: Vectors, metric: Metric) -> Scores:
     return np.asarray(wide.sum(axis=1), dtype=np.float32)
 
 
+def rough_scores(query: Vectors, vectors: Vectors, metric: Metric) -> Scores:
+    """``pair_scores`` up to rounding, by one product of matrices."""
+    rough = vectors @ query
+    if metric == "l2":
+        rough = 2 * rough - (vectors * vectors).sum(axis=1) - (query * query).sum()
+    return np.asarray(rough, dtype=np.float32)
+
+
+def exact_best(
+    query: Vectors, vectors: Vectors, metric: Metric, k: int, rows: Rows, rough: Scores, slack: float
+) -> tuple[Rows, Scores]:
+    """The ``k`` best of ``rows`` by ``pair_scores``, ties by row, given their ``rough_scores``."""
+    k = min(k, len(rows))
+    if k == 0:
+        return np.empty(0, np.int64), np.empty(0, np.float32)
+    # Whatever rounding may have put below the k-th is summed exactly too.
+    boundary = -np.partition(-rough, k - 1)[k - 1]
+    near = rows[rough >= boundary - 2 * slack]
+    best, scores = ordered(near, pair_scores(query, vectors[near], metric))
+    return best[:k], scores[:k]
+
+
 def ordered(rows: Rows, scores: Scores) -> tuple[Rows, Scores]:
     """Hits in the one order: score descending, row (that is, id) ascending."""
     order = np.lexsort((rows, -scores))
@@ -83,20 +105,22 @@ def exact_ranks(
     owner: NDArray[np.int64],
     targets: NDArray[np.int64],
     slack: float,
+    mask: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
-    """1-based ranks of the documents ``targets`` in the full exact ranking of all documents.
+    """1-based ranks of the documents ``targets`` in the full exact ranking of all documents, or of those that ``mask`` marks.
 
     ``owner[i]`` is the document of row i, ascending; a document counts by its best row, ties by document. A target
-    without rows has rank 0. Rough scores decide what is clearly above or below; only what is close is summed exactly.
+    without rows, or not marked, has rank 0. Rough scores decide what is clearly above or below; only what is close is
+    summed exactly.
     """
     if len(vectors) == 0:
         return np.zeros(len(targets), np.int64)
-    rough = vectors @ query
-    if metric == "l2":
-        rough = 2 * rough - (vectors * vectors).sum(axis=1) - (query * query).sum()
+    rough = rough_scores(query, vectors, metric)
     firsts = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
     documents = owner[firsts]
     best = np.maximum.reduceat(rough, firsts)
+    if mask is not None:
+        best = np.where(mask[documents], best, -np.inf)
     ends = np.r_[firsts[1:], len(owner)]
     ranks = np.zeros(len(targets), np.int64)
     exact_best: dict[int, np.float32] = {}
@@ -108,7 +132,7 @@ def exact_ranks(
 
     for t, target in enumerate(targets):
         place = int(np.searchsorted(documents, target))
-        if place == len(documents) or documents[place] != target:
+        if place == len(documents) or documents[place] != target or best[place] == -np.inf:
             continue
         own = exactly(place)
         clearly_above = best > own + 2 * slack

@@ -7,6 +7,8 @@ Product Quantization Fast Scan".
 
 from __future__ import annotations
 
+from typing import Any
+
 from assay.config.models import FastScanIndex as FastScanConfig
 from assay.indexes.approximate import Approximate, on_threads
 from assay.indexes.base import Vectors, library
@@ -14,6 +16,7 @@ from assay.indexes.cells import plan_cells, training_sample
 from assay.indexes.codebooks import plan_codebooks
 from assay.indexes.flat import faiss_metric
 from assay.indexes.scalar import quantizer_type
+from assay.indexes.trained import Trained, build_now
 
 
 class FastScanIndex(Approximate):
@@ -22,29 +25,34 @@ class FastScanIndex(Approximate):
     Under cosine and ip FAISS leaves out a vector that is the farthest in every part: its table sum is 0, as an empty slot's.
     """
 
-    def __init__(self, vectors: Vectors, config: FastScanConfig, seed: int) -> None:
-        faiss = library()
-
+    def __init__(self, vectors: Vectors, config: FastScanConfig, seed: int, trained: Trained = build_now) -> None:
         n, dim = vectors.shape
-        metric = faiss_metric(config.metric)
         books = plan_codebooks(config, n, dim)
         cells = plan_cells(config, n, books.centroids)
-        quantizer = faiss.IndexFlat(dim, metric)
-        codes = faiss.IndexIVFPQFastScan(quantizer, dim, cells.nlist, books.m, books.nbits, metric)
-        codes.by_residual = config.by_residual
-        cells.settle(codes, seed)
-        books.settle(codes.pq, config.iterations, seed)
-        built, finer = codes, None
-        if config.refine == "flat":
-            built = faiss.IndexRefineFlat(codes)
-        elif config.refine != "none":
-            finer = faiss.IndexScalarQuantizer(dim, quantizer_type(config.refine), metric)
-            built = faiss.IndexRefine(codes, finer)
+
+        def build() -> tuple[Any, tuple[Any, ...]]:
+            faiss = library()
+            metric = faiss_metric(config.metric)
+            quantizer = faiss.IndexFlat(dim, metric)
+            codes = faiss.IndexIVFPQFastScan(quantizer, dim, cells.nlist, books.m, books.nbits, metric)
+            codes.by_residual = config.by_residual
+            cells.settle(codes, seed)
+            books.settle(codes.pq, config.iterations, seed)
+            made, finer = codes, None
+            if config.refine == "flat":
+                made = faiss.IndexRefineFlat(codes)
+            elif config.refine != "none":
+                finer = faiss.IndexScalarQuantizer(dim, quantizer_type(config.refine), metric)
+                made = faiss.IndexRefine(codes, finer)
+            with on_threads(config.build_threads):
+                made.train(training_sample(vectors, cells.training, seed))
+                made.add(vectors)
+            return made, (quantizer, codes, finer)
+
+        built, owned = trained(build)
+        cells.search(built)
         refined = config.refine != "none"
         if refined:
             built.k_factor = float(config.k_factor)
-        with on_threads(config.build_threads):
-            built.train(training_sample(vectors, cells.training, seed))
-            built.add(vectors)
         notes = (*books.notes(config.kind, cells.training), *cells.notes)
-        super().__init__(built, notes, 1 if refined else config.k_factor, (quantizer, codes, finer))
+        super().__init__(built, notes, 1 if refined else config.k_factor, owned)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.indexes.base import Rows, Vectors, clean, library
+from assay.indexes.base import Rows, Selected, Vectors, clean, library
 from assay.indexes.exact import Metric
+from assay.indexes.parameters import search_parameters, selector_of
 
 
 class FlatIndex:
@@ -15,6 +16,8 @@ class FlatIndex:
 
     exact = True
     notes: tuple[str, ...] = ()
+    selects = True
+    widest = 1
 
     def __init__(self, vectors: Vectors, metric: Metric) -> None:
         faiss = library()
@@ -27,10 +30,13 @@ class FlatIndex:
     def size(self) -> int:
         return int(self._faiss.ntotal)
 
-    def propose(self, queries: Vectors, k: int) -> list[Rows]:
-        if self.size == 0:
+    def propose(self, queries: Vectors, k: int, selected: Selected | None = None, effort: int = 1) -> list[Rows]:
+        k = min(k, self.size if selected is None else int(selected.sum()))
+        if k == 0:
             return [np.empty(0, np.int64)] * len(queries)
-        return clean(self._faiss.search(np.ascontiguousarray(queries), min(k, self.size))[1])
+        selector = None if selected is None else selector_of(selected)
+        parameters = None if selector is None else search_parameters(self._faiss, k, selector)
+        return clean(self._faiss.search(np.ascontiguousarray(queries), k, params=parameters)[1])
 
     def nbytes(self) -> int:
         return serialized_bytes(self._faiss)

@@ -15,49 +15,58 @@ from assay.indexes.base import Vectors, library
 from assay.indexes.cells import MOST_POINTS, plan_cells, training_sample
 from assay.indexes.codebooks import Codebooks, plan_codebooks
 from assay.indexes.flat import faiss_metric
+from assay.indexes.trained import Trained, build_now
 
 
 class PqIndex(Approximate):
     """The option ``pq``."""
 
-    def __init__(self, vectors: Vectors, config: PqConfig, seed: int) -> None:
-        faiss = library()
-
+    def __init__(self, vectors: Vectors, config: PqConfig, seed: int, trained: Trained = build_now) -> None:
         n, dim = vectors.shape
         books = plan_codebooks(config, n, dim)
         used = min(n, config.train_size if config.train_size != "auto" else MOST_POINTS * books.centroids)
-        built = faiss.IndexPQ(dim, books.m, books.nbits, faiss_metric(config.metric))
-        books.settle(built.pq, config.iterations, seed)
-        built.pq.cp.max_points_per_centroid = max(1, -(-used // books.centroids))
-        with on_threads(config.build_threads):
-            built.train(training_sample(vectors, used, seed))
-            built.add(vectors)
-        super().__init__(built, books.notes(config.kind, used), config.k_factor)
+
+        def build() -> tuple[Any, tuple[Any, ...]]:
+            made = library().IndexPQ(dim, books.m, books.nbits, faiss_metric(config.metric))
+            books.settle(made.pq, config.iterations, seed)
+            made.pq.cp.max_points_per_centroid = max(1, -(-used // books.centroids))
+            with on_threads(config.build_threads):
+                made.train(training_sample(vectors, used, seed))
+                made.add(vectors)
+            return made, ()
+
+        built, owned = trained(build)
+        super().__init__(built, books.notes(config.kind, used), config.k_factor, owned)
 
 
 class IvfPqIndex(Approximate):
     """The option ``ivfpq``."""
 
-    def __init__(self, vectors: Vectors, config: IvfPqConfig, seed: int) -> None:
-        faiss = library()
-
+    def __init__(self, vectors: Vectors, config: IvfPqConfig, seed: int, trained: Trained = build_now) -> None:
         n, dim = vectors.shape
-        metric = faiss_metric(config.metric)
         books = plan_codebooks(config, n, dim)
         cells = plan_cells(config, n, books.centroids)
-        quantizer = faiss.IndexFlat(dim, metric)
-        built = faiss.IndexIVFPQ(quantizer, dim, cells.nlist, books.m, books.nbits, metric)
-        built.by_residual = config.by_residual
-        cells.settle(built, seed)
-        books.settle(built.pq, config.iterations, seed)
-        owned: tuple[Any, ...] = (quantizer, built)
-        with on_threads(config.build_threads):
-            sample = training_sample(vectors, cells.training, seed)
-            if config.opq:
-                turned = learned_rotation(sample, books, config.opq_iterations, seed)
-                built, owned = faiss.IndexPreTransform(turned, built), (*owned, turned)
-            built.train(sample)
-            built.add(vectors)
+
+        def build() -> tuple[Any, tuple[Any, ...]]:
+            faiss = library()
+            metric = faiss_metric(config.metric)
+            quantizer = faiss.IndexFlat(dim, metric)
+            made = faiss.IndexIVFPQ(quantizer, dim, cells.nlist, books.m, books.nbits, metric)
+            made.by_residual = config.by_residual
+            cells.settle(made, seed)
+            books.settle(made.pq, config.iterations, seed)
+            owned: tuple[Any, ...] = (quantizer, made)
+            with on_threads(config.build_threads):
+                sample = training_sample(vectors, cells.training, seed)
+                if config.opq:
+                    turned = learned_rotation(sample, books, config.opq_iterations, seed)
+                    made, owned = faiss.IndexPreTransform(turned, made), (*owned, turned)
+                made.train(sample)
+                made.add(vectors)
+            return made, owned
+
+        built, owned = trained(build)
+        cells.search(built)
         super().__init__(built, (*books.notes(config.kind, cells.training), *cells.notes), config.k_factor, owned)
 
 

@@ -13,6 +13,7 @@ from assay.indexes.approximate import Approximate, on_threads, rotation
 from assay.indexes.base import Vectors, library
 from assay.indexes.cells import plan_cells, training_sample
 from assay.indexes.flat import faiss_metric
+from assay.indexes.trained import Trained, build_now
 
 BLOCK = 32  # vectors scanned together
 
@@ -20,25 +21,29 @@ BLOCK = 32  # vectors scanned together
 class RabitqIndex(Approximate):
     """The option ``rabitq``."""
 
-    def __init__(self, vectors: Vectors, config: RabitqConfig, seed: int) -> None:
-        faiss = library()
-
+    def __init__(self, vectors: Vectors, config: RabitqConfig, seed: int, trained: Trained = build_now) -> None:
         n, dim = vectors.shape
-        metric = faiss_metric(config.metric)
         cells = plan_cells(config, n)
-        quantizer = faiss.IndexFlat(dim, metric)
-        built: Any
-        if config.fast_scan:
-            built = faiss.IndexIVFRaBitQFastScan(quantizer, dim, cells.nlist, metric, BLOCK, True, config.nbits)
-        else:
-            built = faiss.IndexIVFRaBitQ(quantizer, dim, cells.nlist, metric, True, config.nbits)
-        built.qb = config.query_bits
-        cells.settle(built, seed)
-        owned: tuple[Any, ...] = (quantizer, built)
-        if config.rotate:
-            turned = rotation(dim, dim, seed)
-            built, owned = faiss.IndexPreTransform(turned, built), (*owned, turned)
-        with on_threads(config.build_threads):
-            built.train(training_sample(vectors, cells.training, seed))
-            built.add(vectors)
+
+        def build() -> tuple[Any, tuple[Any, ...]]:
+            faiss = library()
+            metric = faiss_metric(config.metric)
+            quantizer = faiss.IndexFlat(dim, metric)
+            made: Any
+            if config.fast_scan:
+                made = faiss.IndexIVFRaBitQFastScan(quantizer, dim, cells.nlist, metric, BLOCK, True, config.nbits)
+            else:
+                made = faiss.IndexIVFRaBitQ(quantizer, dim, cells.nlist, metric, True, config.nbits)
+            cells.settle(made, seed)
+            owned: tuple[Any, ...] = (quantizer, made)
+            if config.rotate:
+                turned = rotation(dim, dim, seed)
+                made, owned = faiss.IndexPreTransform(turned, made), (*owned, turned)
+            with on_threads(config.build_threads):
+                made.train(training_sample(vectors, cells.training, seed))
+                made.add(vectors)
+            return made, owned
+
+        built, owned = trained(build)
+        cells.search(built).qb = config.query_bits
         super().__init__(built, cells.notes, config.k_factor, owned)

@@ -11,6 +11,7 @@ from assay.errors import StageError
 from assay.indexes.approximate import Approximate, on_threads
 from assay.indexes.base import Vectors, library
 from assay.indexes.flat import faiss_metric
+from assay.indexes.trained import Trained, build_now
 
 CODES = {"sq8": "QT_8bit", "sq6": "QT_6bit", "sq4": "QT_4bit", "fp16": "QT_fp16", "bf16": "QT_bf16"}
 RANGES = {"minmax": "RS_minmax", "meanstd": "RS_meanstd", "quantiles": "RS_quantiles", "optim": "RS_optim"}
@@ -19,20 +20,23 @@ RANGES = {"minmax": "RS_minmax", "meanstd": "RS_meanstd", "quantiles": "RS_quant
 class ScalarIndex(Approximate):
     """The options ``sq8``, ``sq4`` and ``fp16``; encoding is exact arithmetic, so it needs no seed."""
 
-    def __init__(self, vectors: Vectors, config: Sq8Index | Sq4Index | Fp16Index) -> None:
-        faiss = library()
+    def __init__(self, vectors: Vectors, config: Sq8Index | Sq4Index | Fp16Index, trained: Trained = build_now) -> None:
+        def build() -> tuple[Any, tuple[Any, ...]]:
+            faiss = library()
+            uniform = not isinstance(config, Fp16Index) and config.uniform
+            code = quantizer_type(config.kind, uniform)
+            made = faiss.IndexScalarQuantizer(vectors.shape[1], code, faiss_metric(config.metric))
+            if not isinstance(config, Fp16Index):
+                made.sq.rangestat = getattr(faiss.ScalarQuantizer, RANGES[config.range_stat])
+                made.sq.rangestat_arg = config.range_arg
+            with on_threads(1):
+                made.train(vectors)
+                refuse_no_range(made, config)
+                made.add(vectors)
+            return made, ()
 
-        uniform = not isinstance(config, Fp16Index) and config.uniform
-        code = quantizer_type(config.kind, uniform)
-        built = faiss.IndexScalarQuantizer(vectors.shape[1], code, faiss_metric(config.metric))
-        if not isinstance(config, Fp16Index):
-            built.sq.rangestat = getattr(faiss.ScalarQuantizer, RANGES[config.range_stat])
-            built.sq.rangestat_arg = config.range_arg
-        with on_threads(1):
-            built.train(vectors)
-            refuse_no_range(built, config)
-            built.add(vectors)
-        super().__init__(built, k_factor=config.k_factor)
+        built, owned = trained(build)
+        super().__init__(built, k_factor=config.k_factor, owned=owned)
 
 
 def refuse_no_range(built: Any, config: Sq8Index | Sq4Index | Fp16Index) -> None:

@@ -16,7 +16,7 @@ from assay.golden.lint import SEVERITIES, SHOWN_PLACES, Finding, Severity, Subje
 from assay.golden.lint.finding import count
 from assay.golden.lint.report import Report
 from assay.golden.lint.size import Shown
-from assay.reports.console import cut_to, plain
+from assay.reports.text import cut_to, plain
 
 COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
 READING = "GS101"

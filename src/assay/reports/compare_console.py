@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assay.evaluation.intervals import DRAWS
-from assay.evaluation.paired import BETTER, FEWEST_CHANGES, WORSE, PairedDifference
-from assay.reports.console import cut_to, number, plain
+from assay.evaluation.paired import BETTER, WORSE, PairedDifference
+from assay.reports.compare_words import chance, is_of_two, method, signed, signed_interval, verdict_lines
+from assay.reports.text import cut_to, number, plain
 from assay.runs.comparison import ABSENT, Comparison, Moved, Pair, verdict
 
 COLOURS = {BETTER: "green", WORSE: "red"}
@@ -26,8 +26,11 @@ def show_comparison(found: Comparison, out: Console) -> None:
     """Print ``found``."""
     _runs(found, out)
     out.print()
-    out.print(_fitting(_two_runs(found) if _is_of_two(found) else _many_runs(found), out))
-    out.print(Text(f"+ = -: queries on which it scores higher, the same, lower. {_method()}", style="dim"))
+    for line in verdict_lines(found):
+        out.print(Text(line, style="bold"))
+    out.print()
+    out.print(_fitting(_two_runs(found) if is_of_two(found) else _many_runs(found), out))
+    out.print(Text(method(found), style="dim"))
     for note in found.notes:
         out.print(Text(plain(f"Note: {note}")))
     if any(pair.by_type for pair in found.pairs):
@@ -36,33 +39,10 @@ def show_comparison(found: Comparison, out: Console) -> None:
     _moves(found, out)
 
 
-def signed(value: float | None) -> str:
-    """Three decimals with a sign, none where it rounds to zero; a dash for none."""
-    if value is None:
-        return "–"
-    return f"{value:+.3f}" if abs(value) >= 0.0005 else "0.000"
-
-
-def signed_interval(found: PairedDifference) -> str:
-    """The 95 % interval of a difference as text."""
-    return "" if found.ci95 is None else f"{signed(found.ci95[0])} to {signed(found.ci95[1])}"
-
-
-def _is_of_two(found: Comparison) -> bool:
-    return len(found.runs) == 2
-
-
-def _method() -> str:
-    return (
-        f"better, worse: the 95 % interval of the difference (paired bootstrap, {DRAWS:,} draws) excludes 0, and at "
-        f"least {FEWEST_CHANGES} queries changed; not corrected for the number of comparisons."
-    )
-
-
 def _runs(found: Comparison, out: Console) -> None:
     """The runs, and what differs in their configs."""
     wide = max(len(one.label) for one in found.runs)
-    telling: list[str] = [] if _is_of_two(found) else _telling(found)
+    telling: list[str] = [] if is_of_two(found) else _telling(found)
     for i, one in enumerate(found.runs):
         values = [f"{key}={_shown(found.config[key][i])}" for key in telling if found.config[key][i] is not ABSENT]
         mark = "  (baseline)" if i == found.baseline else ""
@@ -71,7 +51,7 @@ def _runs(found: Comparison, out: Console) -> None:
         out.print(Text(line + mark))
     if not found.config:
         out.print(Text("The configs are equal."))
-    elif _is_of_two(found):
+    elif is_of_two(found):
         out.print()
         table = _table(("config", "left"), (found.runs[0].label, "left"), (found.runs[1].label, "left"))
         table.columns[0].no_wrap = False
@@ -107,6 +87,8 @@ def _numbers(metric: str, found: PairedDifference) -> list[Text | str]:
     return [
         Text(signed(found.difference), style="bold"),
         signed_interval(found),
+        chance(found.p_corrected),
+        "" if found.effect_size is None else f"{found.effect_size:+.2f}",
         f"{found.wins}/{found.ties}/{found.losses}",
         str(found.n),
         Text(word, style=COLOURS.get(word, "")),
@@ -115,6 +97,8 @@ def _numbers(metric: str, found: PairedDifference) -> list[Text | str]:
 
 _DIFFERENCE: tuple[tuple[str, Side], ...] = (
     ("95 % interval", "left"),
+    ("p", "right"),
+    ("d_z", "right"),
     ("+/=/-", "right"),
     ("n", "right"),
     ("verdict", "left"),
@@ -122,10 +106,16 @@ _DIFFERENCE: tuple[tuple[str, Side], ...] = (
 
 
 def _fitting(table: Table, out: Console) -> Table:
-    """``table``, drawn closer and without n (the sum of +/=/-) where it would not fit otherwise."""
-    if out.measure(table, options=out.options.update(max_width=1000)).maximum > out.width:
+    """``table``, drawn closer, then without n (the sum of +/=/-) and effect sizes, as far as it would not fit otherwise."""
+
+    def fits() -> bool:
+        return out.measure(table, options=out.options.update(max_width=1000)).maximum <= out.width
+
+    if not fits():
         table.collapse_padding = True
-        table.columns = [column for column in table.columns if column.header != Text("n")]
+    for title in ("n", "d_z"):
+        if not fits():
+            table.columns = [column for column in table.columns if column.header != Text(title)]
     return table
 
 
@@ -160,7 +150,7 @@ def _many_runs(found: Comparison) -> Table:
 def _types(found: Comparison) -> Table:
     """The first metric's differences within each type: no verdicts, since each has few queries."""
     metric = found.metrics[0]
-    if _is_of_two(found):
+    if is_of_two(found):
         pair = found.pairs[0]
         a, b = found.runs[pair.a].label, found.runs[pair.b].label
         table = _table(
@@ -168,7 +158,8 @@ def _types(found: Comparison) -> Table:
             ("95 % interval", "left"), ("+/=/-", "right"),
         )  # fmt: skip
         for kind, one in sorted(pair.by_type.items(), key=lambda item: (item[1].difference or 0.0, item[0])):
-            cells = _numbers(metric, one)[:3]
+            numbers = _numbers(metric, one)
+            cells = [*numbers[:2], numbers[4]]
             table.add_row(Text(cut_to(kind, 22)), str(one.n), number(one.mean_a), number(one.mean_b), *cells)
         return table
     pairs = found.pairs[:SHOWN_RUNS]

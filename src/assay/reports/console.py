@@ -6,81 +6,21 @@ set is shown as it is, control characters made visible, and never read as markup
 
 from __future__ import annotations
 
-import shutil
-import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assay.chunkers.graphemes import Graphemes
 from assay.evaluation.names import headline
+from assay.reports.misses import show_misses
+from assay.reports.text import cut_to, interval, number, plain
 from assay.runs.run import Run
 
-WIDTH = 80
 WORST = 3
 SHOWN_INSTEAD = 3
-# ZWNJ, ZWJ; LRM, RLM, ALM; the number signs of Arabic and its like, which are format characters that show.
-SHAPING = frozenset("\u200c\u200d\u200e\u200f\u061c\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
-
-
-class Output(Console):
-    """rich's console, but a reader who has gone is the caller's to deal with: rich would exit with status 1."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-def console(file: TextIO | None = None) -> Console:
-    """A console for results: as wide as the terminal up to 100 columns, 80 in a pipe; no colour in a pipe."""
-    out = file or sys.stdout
-    width = min(100, shutil.get_terminal_size((WIDTH, 24)).columns) if out.isatty() else WIDTH
-    return Output(file=out, width=max(40, width), highlight=False, emoji=False, markup=False, soft_wrap=False)
-
-
-def plain(text: str) -> str:
-    """``text`` on one line, with control, format and private characters made visible.
-
-    What words need stays as it is: joiners, marks of direction, Arabic number signs. What turns other text around
-    (embeddings, overrides, isolates) does not.
-    """
-    return "".join(
-        char
-        if char in SHAPING or unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
-        else " "
-        if char in "\n\r\t\u2028\u2029"
-        else f"\\u{ord(char):04x}"
-        for char in text
-    )
-
-
-def cut_to(text: str, width: int) -> str:
-    """``text`` in at most ``width`` columns, with an ellipsis where it was cut, never inside a grapheme cluster."""
-    text = plain(text)
-    if cell_len(text) <= width:
-        return text
-    kept = ""
-    for char in text:
-        if cell_len(kept + char) > width - 1:
-            break
-        kept += char
-    return text[: Graphemes(text).floor(len(kept))].rstrip() + "…"
-
-
-def number(value: float | None) -> str:
-    """Three decimals, a dash for none."""
-    return "–" if value is None else f"{value:.3f}"
-
-
-def interval(found: Mapping[str, Any]) -> str:
-    """The 95 % interval as text."""
-    ci = found.get("ci95")
-    return "" if ci is None else f"{ci[0]:.3f} – {ci[1]:.3f}"
 
 
 def show_run(run: Run, out: Console) -> None:
@@ -104,8 +44,9 @@ def show_run(run: Run, out: Console) -> None:
     if run.metrics["by_type"] and names:
         out.print()
         out.print(_types_table(run, names))
-    for line in [*abstention_lines(run.metrics["abstention"]), *_causes(run.metrics["causes"])]:
+    for line in abstention_lines(run.metrics["abstention"]):
         out.print(Text(line))
+    show_misses(run, out)
     _worst(run, out)
 
 
@@ -116,13 +57,20 @@ def _what(run: Run) -> str:
         f" {config['chunker']['size']}/{config['chunker']['overlap']}" if "size" in config["chunker"] else ""
     )
     retriever = config["retriever"]["kind"]
+    dense = [config["embedder"]["kind"], config["index"]["kind"]]
     stages = [
         chunker,
-        *([config["embedder"]["kind"], config["index"]["kind"]] if retriever == "dense" else [retriever]),
+        *({"dense": dense, "hybrid": [*dense, "hybrid"]}.get(retriever, [retriever])),
+        *(part for part in ("filter" if config["filter"]["kind"] != "none" else "", _reranker(config)) if part),
     ]
     return plain(
         f"{dataset} · {' · '.join(stages)} · {corpus.get('documents')} documents, {corpus.get('chunks')} chunks"
     )
+
+
+def _reranker(config: Mapping[str, Any]) -> str:
+    kind = config["reranker"]["kind"]
+    return "" if kind == "none" else f"{kind} {config['reranker']['depth']}"
 
 
 def _metrics_table(run: Run, names: Sequence[str]) -> Table:
@@ -153,7 +101,7 @@ def _types_table(run: Run, names: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("type", no_wrap=True)
     table.add_column("n", justify="right")
-    for name in names:
+    for name in [*names, "missed"]:
         table.add_column(name, justify="right", no_wrap=True)
     first = names[0]
 
@@ -162,7 +110,9 @@ def _types_table(run: Run, names: Sequence[str]) -> Table:
         return mean is None, mean or 0.0, item[0]
 
     for kind, found in sorted(run.metrics["by_type"].items(), key=order):
-        table.add_row(cut_to(kind, 24), str(found["n"]), *(number(found["metrics"][name]["mean"]) for name in names))
+        means = (number(found["metrics"][name]["mean"]) for name in names)
+        missed = sum(found.get("causes", {}).values())
+        table.add_row(cut_to(kind, 24), str(found["n"]), *means, str(missed or ""))
     return table
 
 
@@ -171,16 +121,13 @@ def abstention_lines(block: Mapping[str, Any]) -> list[str]:
     n = block["n_unanswerable"]
     if not n:
         return ["", "No query is marked unanswerable, so abstention is not measured."]
-    auroc = block["auroc"]
-    apart = (
-        [f"AUROC of the top score, answerable above unanswerable: {auroc:.2f} (0.5 is chance)."]
-        if auroc is not None
-        else []
-    )
+    apart = apart_lines(block)
     empty = block["correct_empty_rate"]
     if block["threshold"] is not None:
         wrong = share(block["wrong_empty_rate"])
-        told = f"Threshold {block['threshold']:g} leaves {share(empty)} of {n} unanswerable queries empty, and wrongly {wrong} of the others."
+        how = "Each query judged by a threshold that other queries chose: these leave" if block.get("cross_fit") else ""
+        what = how or f"Threshold {block['threshold']:g} leaves"
+        told = f"{what} {share(empty)} of {n} unanswerable queries empty, and wrongly {wrong} of the others."
     elif empty:
         told = f"No filter.min_score is set, yet {share(empty)} of {n} unanswerable queries got nothing back."
     else:
@@ -188,20 +135,30 @@ def abstention_lines(block: Mapping[str, Any]) -> list[str]:
     return ["", told, *apart]
 
 
+def apart_lines(block: Mapping[str, Any]) -> list[str]:
+    """How well the top score tells answerable from unanswerable queries, and what a chosen threshold is worth."""
+    if block["auroc"] is None:
+        return []
+    low, high = block.get("auroc_ci95") or (None, None)
+    between = f", 95 % interval {low:.2f} – {high:.2f}" if low is not None else ""
+    lines = [f"AUROC of the top score, answerable above unanswerable: {block['auroc']:.2f}{between} (0.5 is chance)."]
+    fit = block.get("cross_fit")
+    if low is not None and low <= 0.5:
+        lines.append("These scores can't be told from ones that know nothing of answerability.")
+    if fit:
+        doing_nothing = max(fit["utility_always_answer"], fit["utility_always_empty"])
+        which = "answering always" if fit["utility_always_answer"] >= fit["utility_always_empty"] else "never answering"
+        lines.append(
+            f"Threshold to deploy: {block['threshold']:.4g}. Mean utility out of fold {fit['utility']:.3f}; {which} has "
+            f"{doing_nothing:.3f}"
+            + ("." if fit["utility"] > doing_nothing else ", so a threshold doesn't pay on this set.")
+        )
+    return lines
+
+
 def share(value: float | None) -> str:
     """A rate in per cent."""
     return "–" if value is None else f"{100 * value:.0f} %"
-
-
-def _causes(causes: Mapping[str, int]) -> list[str]:
-    lost = {cause: count for cause, count in causes.items() if count}
-    if not lost:
-        return ["No relevant document was missed."]
-    return [
-        f"Missed: {sum(lost.values())} relevant documents, lost by "
-        + ", ".join(f"{cause} {count}" for cause, count in lost.items())
-        + "."
-    ]
 
 
 def worst_rows(run: Run, most: int = WORST) -> list[dict[str, Any]]:
@@ -232,7 +189,7 @@ def _worst(run: Run, out: Console) -> None:
         if len(row["missed"]) > SHOWN_INSTEAD:
             out.print(Text(f"  and {len(row['missed']) - SHOWN_INSTEAD} more"))
         instead = (
-            ", ".join(f"{found['doc_id']} {found['score']:.2f}" for found in row["ranking"][:SHOWN_INSTEAD])
+            ", ".join(f"{found['doc_id']} {found['score']:.3g}" for found in row["ranking"][:SHOWN_INSTEAD])
             or "nothing"
         )
         out.print(Text(cut_to(f"  instead {instead}", width), style="dim"))

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assay.reports.console import cut_to, number, plain
+from assay.reports.text import cut_to, number, plain
 from assay.runs.reproduce import DIFFERENT, IN_WORDS, RankChange, Sameness
 from assay.runs.reproduction import Job, Reproduction
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from assay.config import nearest
 from assay.errors import AssayError
 from assay.evaluation.names import HEADLINE
-from assay.reports.console import cut_to, number
+from assay.reports.text import cut_to, number
 from assay.runs.leaderboard import Row, differing, metric_names
 from assay.runs.pareto import pareto_front, quality, quality_metric
 

@@ -72,7 +72,8 @@ def _place(baseline: int | Given, runs: Sequence[Run], *, in_sweep: bool) -> int
     for i, run in enumerate(runs):
         if run.folder.resolve() == folder.resolve() or (in_sweep and run.folder.name == str(folder)):
             return i
-    return None
+    named = [i for i, run in enumerate(runs) if run.folder.name == str(baseline)]
+    return named[0] if len(named) == 1 and not folder.exists() else None
 
 
 def metrics_to_compare(chosen: Chosen, asked: Sequence[str] | None) -> tuple[tuple[str, ...], list[str]]:

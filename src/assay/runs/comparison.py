@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.evaluation.intervals import DRAWS, LEVEL
+from assay.evaluation.intervals import LEVEL
 from assay.evaluation.names import parse
-from assay.evaluation.paired import BETTER, FEWEST_CHANGES, SEED, WORSE, PairedDifference
+from assay.evaluation.paired import BETTER, EFFECT_SIZE, WORSE, PairedDifference
+from assay.evaluation.randomisation import ALPHA, permutations_for
+from assay.evaluation.resampling import DRAWS
 from assay.runs.run import Run
 from assay.table import Table
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 ABSENT = object()  # a config that has no such key, which is not the same as null
 
 
@@ -66,6 +68,7 @@ class Moved:
 class Pair:
     """Run ``b`` against run ``a`` (places in the comparison's runs).
 
+    ``metrics`` holds differences whose p-values are corrected for the pairs that were compared on that metric.
     ``by_type``, ``up`` and ``down`` are of the comparison's first metric; the questions that moved most come first.
     """
 
@@ -83,7 +86,7 @@ class Comparison:
 
     ``config`` holds, for each dotted key that differs, every run's value (``ABSENT`` where its config has no such
     key). ``baseline`` is the place of the run that all are held against, None for all pairs. ``notes`` are what a
-    reader should know.
+    reader should know. Verdicts rest on the first metric.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -94,10 +97,21 @@ class Comparison:
     config: Mapping[str, tuple[Any, ...]]
     unfinished: tuple[str, ...]
     notes: tuple[str, ...]
+    seed: int
+
+    @property
+    def family(self) -> str:
+        """What the p-values are corrected for, in words."""
+        pairs, metric = len(self.pairs), self.metrics[0]
+        if pairs == 1:
+            return f"one comparison, on {metric}"
+        who = "all pairs" if self.baseline is None else f"all against {self.runs[self.baseline].label}"
+        return f"{pairs} comparisons ({who}) on {metric}, Holm-corrected"
 
     @property
     def table(self) -> Table:
-        """A row a pair of runs and metric: means, difference, interval, verdict, wins, ties, losses, n."""
+        """A row a pair of runs and metric: means, difference, interval, p-values, effect size, verdict, wins,
+        ties, losses, n."""
         return Table.of([self._row(pair, name, found) for pair in self.pairs for name, found in pair.metrics.items()])
 
     def to_pandas(self) -> Any:
@@ -118,12 +132,18 @@ class Comparison:
         return {
             "schema_version": SCHEMA_VERSION,
             "method": {
-                "interval": "paired bootstrap, percentile",
+                "interval": "paired bootstrap, expanded percentiles, with one query won and one lost added",
                 "level": LEVEL,
                 "draws": DRAWS,
-                "seed": SEED,
-                "verdict": f"the interval excludes 0 and {FEWEST_CHANGES} or more queries changed; not corrected for the "
-                "number of comparisons",
+                "seed": self.seed,
+                "test": "paired randomisation (sign flips of the queries' differences), two-sided",
+                "permutations": permutations_for(len(self.pairs)),
+                "effect_size": EFFECT_SIZE,
+                "correction": "Holm",
+                "family": {"metric": first, "comparisons": len(self.pairs), "in_words": self.family},
+                "alpha": ALPHA,
+                "verdict": f"better or worse where p_holm <= {ALPHA}; it rests on the family's metric. The other metrics "
+                "are corrected the same way, each for itself; types are not tested",
             },
             "runs": [{"label": one.label, "path": str(one.run.folder)} for one in self.runs],
             "baseline": None if self.baseline is None else labels[self.baseline],
@@ -134,7 +154,7 @@ class Comparison:
             "metrics": list(self.metrics),
             "differences": self.table.to_dicts(),
             "by_type": [
-                {"type": kind} | self._row(pair, first, found)
+                {"type": kind} | self._row(pair, first, found, tested=False)
                 for pair in self.pairs
                 for kind, found in pair.by_type.items()
             ],
@@ -153,8 +173,15 @@ class Comparison:
             "notes": list(self.notes),
         }
 
-    def _row(self, pair: Pair, metric: str, found: PairedDifference) -> dict[str, Any]:
+    def _row(self, pair: Pair, metric: str, found: PairedDifference, *, tested: bool = True) -> dict[str, Any]:
         low, high = found.ci95 or (None, None)
+        told = {
+            "p": found.p,
+            "p_holm": found.p_corrected,
+            "test": found.chance.how if found.chance else None,
+            "permutations": found.chance.patterns if found.chance else None,
+            "verdict": verdict(metric, found),
+        }
         return {
             "run": self.runs[pair.b].label,
             "against": self.runs[pair.a].label,
@@ -164,7 +191,8 @@ class Comparison:
             "difference": found.difference,
             "low": low,
             "high": high,
-            "verdict": verdict(metric, found),
+            "effect_size": found.effect_size,
+            **(told if tested else {}),
             "wins": found.wins,
             "ties": found.ties,
             "losses": found.losses,

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay import plugins
 from assay.config import config_hash
 from assay.threads import cores
 
@@ -28,6 +29,7 @@ PACKAGES = (
     "numpy",
     "omegaconf",
     "pydantic",
+    "PyStemmer",
     "regex",
     "scikit-learn",
     "scipy",
@@ -78,6 +80,7 @@ def manifest_of(result: Result, overrides: Sequence[str], threads: int) -> dict[
             "lines": [tidy(line) for line in result.golden.dropped[:1000]],
         },
         "embedder": {key: tidy(value) if isinstance(value, str) else value for key, value in identity.items()},
+        "reranker": {key: tidy(value) if isinstance(value, str) else value for key, value in result.reranker.items()},
         "equal_bits": not result.unequal_bits,
         "unequal_bits_because": result.unequal_bits,
         "machine": {
@@ -88,7 +91,9 @@ def manifest_of(result: Result, overrides: Sequence[str], threads: int) -> dict[
             "cores": cores(),
             "cpu_flags": cpu_flags(),
         },
-        "versions": {name: importlib.metadata.version(name) for name in PACKAGES if _installed(name)},
+        "versions": {name: importlib.metadata.version(name) for name in PACKAGES if _installed(name)}
+        | plugins.versions(result.config),
+        "plugins": plugins.described(result.config),
         "git": git_state(),
         "warnings": [tidy(line) for line in result.warnings],
     }
@@ -97,18 +102,33 @@ def manifest_of(result: Result, overrides: Sequence[str], threads: int) -> dict[
 def stage_keys(result: Result) -> dict[str, str]:
     """For each stage the hash of all that it depends on: its inputs' keys, its own config, its version."""
     config, golden = result.config, result.golden.hashes
+    own = plugins.described(config)
     chunks = _key(
-        "chunks", golden.corpus, config.chunker.model_dump(mode="json"), result.identity.get("model", "words")
+        "chunks",
+        golden.corpus,
+        config.chunker.model_dump(mode="json"),
+        result.identity.get("model", "words"),
+        own.get("chunker"),
     )
     vectors = _key("vectors", chunks, dict(result.identity))
     index = _key("index", vectors, config.index.model_dump(mode="json"), config.seed)
-    hits = _key("hits", index, golden.queries, config.retriever.model_dump(mode="json"), max(config.evaluation.ks))
+    hits = _key(
+        "hits",
+        index,
+        golden.queries,
+        config.retriever.model_dump(mode="json"),
+        config.filter.model_dump(mode="json", exclude={"min_score"}),
+        max(config.evaluation.ks),
+        own.get("retriever"),
+    )
     ranking = _key(
         "ranking",
         hits,
         config.filter.model_dump(mode="json"),
         config.reranker.model_dump(mode="json"),
+        dict(result.reranker),
         config.evaluation.exclude_self,
+        own.get("reranker"),
     )
     return {"chunks": chunks, "vectors": vectors, "index": index, "hits": hits, "ranking": ranking}
 

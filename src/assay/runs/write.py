@@ -56,24 +56,26 @@ def per_query(result: Result) -> Iterator[dict[str, Any]]:
                 for place, found in enumerate(ranking.documents, 1)
             ],
             "missed": [asdict(miss) for miss in scores.missed[i]],
-        }
+        } | first_stage_of(result, i)
+
+
+def first_stage_of(result: Result, i: int) -> dict[str, Any]:
+    """The first stage's ranking of query ``i`` where reranking or ``min_score`` changed it; nothing where it stands."""
+    if result.first_stage is None:
+        return {}
+    ranking = result.first_stage[i].documents
+    return {
+        "first_stage": [
+            {"doc_id": found.doc_id, "rank": place, "score": found.score} for place, found in enumerate(ranking, 1)
+        ]
+    }
 
 
 def timings_of(result: Result) -> dict[str, Any]:
     """The content of ``timings.json``: seconds by stage, latency, sizes, hits and misses of the store."""
-    search = result.search
     return {
         "stages": dict(result.clock.seconds),
-        "search": asdict(search)
-        if search
-        else {
-            "p50_ms": None,
-            "p95_ms": None,
-            "n": 0,
-            "batch_qps": None,
-            "with_embedding_p50_ms": None,
-            "with_embedding_p95_ms": None,
-        },
+        "search": asdict(result.search),
         "index": {"build_s": result.build_seconds, "bytes": result.index_bytes},
         "peak_rss_bytes": peak_rss_bytes(),
         "cache": {stage: counted.as_dict() for stage, counted in result.cache.items()},

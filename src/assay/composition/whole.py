@@ -1,0 +1,48 @@
+"""A config loader that lets an override replace a condition; Hydra would merge its mapping into the one that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.types import RunMode
+from omegaconf import DictConfig, open_dict
+
+WHOLE = "filter.where"
+
+
+class WholeLoader(ConfigLoaderImpl):
+    """Hydra's loader, but a mapping given for ``filter.where`` is all of it."""
+
+    def load_configuration(
+        self,
+        config_name: str | None,
+        overrides: list[str],
+        run_mode: RunMode,
+        from_shell: bool = True,
+        validate_sweep_overrides: bool = True,
+    ) -> DictConfig:
+        emptied = emptied_first(overrides)
+        config: Any = super().load_configuration(config_name, emptied, run_mode, from_shell, validate_sweep_overrides)
+        if len(emptied) > len(overrides):
+            with open_dict(config):
+                config.hydra.overrides.task = [text for text in overrides if text in config.hydra.overrides.task]
+        found: DictConfig = config
+        return found
+
+
+def emptied_first(overrides: Sequence[str]) -> list[str]:
+    """``overrides``, with the condition set to null in front of each that gives a mapping for it."""
+    found: list[str] = []
+    for text in overrides:
+        prefix = text[: len(text) - len(text.lstrip("+"))]
+        if text.startswith(f"{prefix}{WHOLE}=") and _is_mapping(text):
+            found.append(f"{prefix and '++'}{WHOLE}=null")
+        found.append(text)
+    return found
+
+
+def _is_mapping(text: str) -> bool:
+    return isinstance(OverridesParser.create().parse_override(text).value(), dict)

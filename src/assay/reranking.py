@@ -1,0 +1,72 @@
+"""Hand the first hits of every query to the reranker, and put what it makes of them on top."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.config import models
+from assay.embedders.base import Vectors
+from assay.indexes.base import Rows
+from assay.ranking import Hits, document_order
+from assay.rerankers.base import Candidates, Reranker
+from assay.rerankers.order import handed, merged
+from assay.trip import Trip
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """Per query its hits, and the documents handed to the reranker in the first stage's order; None without one."""
+
+    hits: list[Hits]
+    handed: list[list[int]] | None
+
+
+def rerank(trip: Trip, reranker: Reranker | None, hits: Sequence[Hits]) -> Reranked:
+    """``hits`` (on passages) with the first of each query re-scored; a reranked hit stands above all others."""
+    settings = trip.config.reranker
+    if reranker is None or isinstance(settings, models.NoReranker):
+        return Reranked(list(hits), None)
+    passages = trip.chunks.passages
+    picked = [handed(each, passages, settings.depth, settings.chunks) for each in hits]
+    vectors, queries = _vectors(trip, reranker, hits, picked)
+    final, documents = [], []
+    with (
+        trip.clock.stage("rerank"),
+        trip.reporter.stage(f"rerank ({reranker.kind})", len(hits)) as done,
+    ):
+        for i, (text, each, positions) in enumerate(zip(trip.texts, hits, picked, strict=True)):
+            rows = each.rows[positions]
+            scores = reranker.scores(
+                Candidates(
+                    query=text,
+                    rows=rows,
+                    texts=[passages.embedded_text(int(row)) for row in rows],
+                    first_scores=each.scores[positions],
+                    vectors=None if vectors is None else vectors[i],
+                    query_vector=None if queries is None else queries[i],
+                )
+            )
+            final.append(merged(each, positions, scores))
+            documents.append(document_order(each.keep(np.isin(np.arange(len(each)), positions)), passages))
+            done(1)
+    for note in reranker.notes():
+        trip.warnings.add(note)
+    return Reranked(final, documents)
+
+
+def _vectors(
+    trip: Trip, reranker: Reranker, hits: Sequence[Hits], picked: Sequence[Rows]
+) -> tuple[list[Vectors] | None, Vectors | None]:
+    """Vectors of each query's candidates, and of the queries, as the metric compares them; None where none are needed."""
+    if not reranker.needs_vectors:
+        return None, None
+    trip.fit()
+    each = [found.rows[positions] for found, positions in zip(hits, picked, strict=True)]
+    rows, places = np.unique(np.concatenate([np.empty(0, np.int64), *each]), return_inverse=True)
+    texts = [trip.chunks.passages.embedded_text(int(row)) for row in rows]
+    vectors = trip.scaled(trip.document_vectors(texts))
+    cuts = np.cumsum([len(part) for part in each])[:-1]
+    return [vectors[part] for part in np.split(places, cuts)], trip.scaled(trip.query_vectors())
