@@ -1,7 +1,7 @@
 """``python -m benchmarks.store``: why the store is made of files. SQLite against immutable row files, side by side.
 
 Rows of 384 float32 in portions of 512, as a run puts them: in, out by a fresh process's store, a few out of many, four
-processes at once, a lost space, a truncated file, flipped bits. ``--rows`` sets how many (1,000,000 by default: 1.5 GB,
+processes at once, a space given up, a truncated file, a flipped bit. ``--rows`` sets how many (1,000,000 by default: 1.5 GB,
 twice over, in the system's temporary folder).
 """
 

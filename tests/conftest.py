@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -94,7 +95,7 @@ def result_of(tmp_path: Path) -> ResultOf:
     """Run the pipeline in memory on literals, with lsa on one thread, without titles and store, unless overridden.
 
     ``result_of({"d1": text}, {"q1": text}, [("q1", "d1", grade)], "index=ivf", spans=[("q1", "d1", 0, 9)])``; a query
-    without a judgement is unanswerable.
+    without a judgement is unanswerable. ``metadata`` is by document or query id.
     """
     from assay import pipeline
     from assay.composition import compose
@@ -113,11 +114,15 @@ def result_of(tmp_path: Path) -> ResultOf:
         qrels: list[tuple[str, str, int]],
         *overrides: str,
         spans: Sequence[tuple[str, str, int, int]] = (),
+        metadata: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     ) -> Any:
         judged = {query for query, _, _ in qrels}
         parts = GoldenParts(
-            [Document(*document) for document in documents.items()],
-            [Query(*query, answerable=query[0] in judged) for query in queries.items()],
+            [Document(*document, metadata=metadata.get(document[0], {})) for document in documents.items()],
+            [
+                Query(*query, answerable=query[0] in judged, metadata=metadata.get(query[0], {}))
+                for query in queries.items()
+            ],
             {"test": [Judgement(*row) for row in qrels]},
             [Span(*span) for span in spans],
         )

@@ -96,7 +96,11 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         )
         scores = score_run(config, golden, chunks, retrieved, rankings, kept, thresholds)
     warnings.about_scores(config, golden, scores)
-    embeds = prepared.dense is not None or (reranker is not None and reranker.uses_embedder)
+    embeds = (
+        prepared.dense is not None
+        or config.chunker.kind == "semantic"
+        or (reranker is not None and reranker.uses_embedder)
+    )
     embedder_used = trip.embedder if embeds else None
     return Result(
         config=config,

@@ -90,6 +90,16 @@ def test_what_does_not_fit_is_cut_at_its_own_joints(block: str, size: int, piece
     assert cut(block, size) == pieces
 
 
+def test_the_head_of_a_table_and_a_fence_stay_with_what_follows() -> None:
+    head, rest = "| k | v |\n|---|---|\n| a | 1 |\n| b | 2 |", "| c | 3 |"
+    assert cut(f"one two three four\n\n{TABLE}", 6) == ["one two three four", head, rest]
+    assert cut(f"one two three four five\n\n{CODE}", 6) == [
+        "one two three four five",
+        "```\na a\nb b\n\nc c",
+        "d d\n```",
+    ]
+
+
 def test_a_long_paragraph_is_cut_between_sentences_then_words() -> None:
     text = "# Head\n\nOne two three. Four\nfive. Six seven eight nine ten.\n"
     assert cut(text, 5) == ["# Head\n\nOne two three.", "Four\nfive.", "Six seven eight nine ten."]

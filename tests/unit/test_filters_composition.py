@@ -121,3 +121,8 @@ def test_one_line_before_anything_runs(overrides: list[str], fault: str) -> None
         judge(compose(overrides).job)
     assert fault in str(caught.value)
     assert len(caught.value.lines()) == 1
+
+
+def test_parameters_of_a_plugin_are_replaced_too() -> None:
+    plugin = ["chunker=plugin", "chunker.name=paragraphs", "chunker.params={least: 1, most: 9}"]
+    assert compose([*plugin, "chunker.params={least: 2}"]).job["chunker"]["params"] == {"least": 2}

@@ -117,6 +117,11 @@ def test_conditions(where: dict[str, Any], expected: str) -> None:
         # An empty list is a value: nothing is in it.
         ({"region": {"$in": {"$query": "r"}}}, {"r": []}, ""),
         ({"region": {"$query": "r"}}, {"r": []}, ""),
+        ({"region": {"$in": [{"$query": "r"}, "kerala"]}}, {"r": "delhi"}, "kerala delhi"),
+        ({"region": {"$in": ["kerala", {"$query": "r"}]}}, {"r": ["delhi", "nowhere"]}, "kerala delhi"),
+        ({"region": {"$nin": [{"$query": "r"}, "kerala"]}}, {"r": "delhi"}, "nested many bare"),
+        ({"region": {"$in": [{"$query": "r"}, "kerala"]}}, {}, "no condition"),
+        ({"region": {"$in": [{"$query": "r"}, "kerala"]}, "tags": "a"}, {}, "kerala"),
         # A condition on what the query lacks is left out: never everything or nothing by accident.
         ({"region": {"$query": "r"}}, {}, "no condition"),
         ({"region": {"$query": "r"}}, {"r": None}, "no condition"),

@@ -143,3 +143,101 @@ def test_a_query_whose_only_positive_is_its_own_document_is_unjudged_without_it(
     assert summary["queries"] == {"total": 2, "answerable": 1, "unanswerable": 0, "unjudged": 1}
     assert summary["metrics"]["handled@1"]["n"] == 1
     assert len(summary["abstention"]["risk_coverage"]) == 1
+
+
+REGIONS = {
+    "leave": {"region": "kerala"},
+    "hotel": {"region": "bavaria"},
+    "laptop": {"region": "kerala"},
+    "q": {"region": "kerala"},
+}
+
+
+@pytest.mark.parametrize("mode", ["pre", "post"])
+@pytest.mark.parametrize("where", ["{region: kerala}", "{region: {$query: region}}"])
+def test_filtered_a_document_that_where_excludes(result_of: ResultOf, where: str, mode: str) -> None:
+    query, judged = {"q": "hotel night"}, [("q", "hotel", 1)]
+    filtered = ["evaluation.ks=[1]", "filter=where", f"filter.where='{where}'", f"filter.mode={mode}"]
+    lost = result_of(TOPICS, query, judged, *filtered, metadata=REGIONS)
+    assert missed(lost) == [("hotel", "filtered", None)]
+    assert "filter.where removes 1 of 1 relevant documents (1 queries)" in lost.warnings
+    assert {found.doc_id for found in lost.rankings[0].documents} <= {"leave", "laptop"}
+    assert missed(result_of(TOPICS, query, judged, "evaluation.ks=[1]", metadata=REGIONS)) == []
+
+
+# BM25 with b=1 puts the short documents first, with b=0 the one that says the word most often.
+BY_LENGTH = {
+    "long": "hotel hotel hotel breakfast lunch dinner garden pool sauna bar",
+    "short": "hotel bar",
+    "shorter": "hotel",
+    "other": "bus train plane",
+}
+FIRST = ("retriever=bm25", "retriever.b=1.0", "retriever.k1=1.0", "evaluation.ks=[1]")
+OFTEN = ("reranker=lexical", "reranker.b=0.0", "reranker.k1=10.0")
+
+
+def test_reranker_a_document_that_it_puts_past_k(result_of: ResultOf) -> None:
+    query, judged = {"q": "hotel"}, [("q", "shorter", 1)]
+    assert missed(result_of(BY_LENGTH, query, judged, *FIRST)) == []
+    lost = result_of(BY_LENGTH, query, judged, *FIRST, *OFTEN)
+    ((miss,),) = lost.scores.missed
+    assert (miss.doc_id, miss.cause, miss.rank, miss.first_stage_rank, miss.handed_rank) == (
+        "shorter",
+        "reranker",
+        1,
+        1,
+        1,
+    )
+    assert miss.final_rank is not None
+    assert miss.final_rank > 1
+    assert lost.rankings[0].documents[0].stage == 1
+    block = lost.scores.summary["reranking"]["recall@1"]
+    assert block == {"before": 1.0, "after": 0.0, "ceiling": 1.0}
+
+
+def test_depth_a_document_that_is_not_handed_on(result_of: ResultOf) -> None:
+    query, judged = {"q": "hotel"}, [("q", "long", 1)]
+    lost = result_of(BY_LENGTH, query, judged, *FIRST, *OFTEN, "reranker.depth=2")
+    ((miss,),) = lost.scores.missed
+    assert (miss.cause, miss.rank, miss.first_stage_rank, miss.handed_rank) == ("depth", 3, 3, None)
+    assert lost.scores.summary["reranking"]["recall@1"] == {"before": 0.0, "after": 0.0, "ceiling": 0.0}
+    assert missed(result_of(BY_LENGTH, query, judged, *FIRST, *OFTEN, "reranker.depth=3")) == []
+
+
+def test_embedding_with_a_reranker_what_no_candidate_list_holds(result_of: ResultOf) -> None:
+    query, judged = {"q": "hotel"}, [("q", "long", 1)]
+    lost = result_of(BY_LENGTH, query, judged, *FIRST, *OFTEN, "retriever.depth=2", "reranker.depth=2")
+    ((miss,),) = lost.scores.missed
+    assert (miss.cause, miss.rank, miss.first_stage_rank) == ("embedding", 3, None)
+    deeper = result_of(BY_LENGTH, query, judged, *FIRST, *OFTEN, "retriever.depth=3", "reranker.depth=3")
+    assert missed(deeper) == []
+
+
+def test_approximation_with_a_reranker_what_exact_search_would_have_handed_on(result_of: ResultOf) -> None:
+    rng = np.random.default_rng(3)
+    words = [f"w{i}" for i in range(60)]
+    documents = {f"d{i:03d}": " ".join(rng.choice(words, 8)) for i in range(300)}
+    queries = {f"q{i:02d}": " ".join(rng.choice(words, 4)) for i in range(30)}
+    few = ("evaluation.ks=[1,3]", "retriever.depth=10", "reranker=mmr", "reranker.trade_off=1.0", "reranker.depth=10")
+    any_labels = [(query, "d000", 1) for query in queries]
+    best = [(r.query_id, r.documents[0].doc_id, 1) for r in result_of(documents, queries, any_labels, *few).rankings]
+
+    lost = result_of(documents, queries, best, *few, "index=ivf", "index.nlist=30", "index.nprobe=1")
+    assert len(missed(lost)) >= 5
+    assert {(cause, rank) for _, cause, rank in missed(lost)} == {("approximation", 1)}
+    for misses, ranking in zip(lost.scores.missed, lost.rankings, strict=True):
+        for miss in misses:
+            assert miss.doc_id not in ranking.doc_ids
+            assert (miss.first_stage_rank, miss.handed_rank, miss.final_rank) == (None, None, None)
+    assert missed(result_of(documents, queries, best, *few)) == []
+
+
+def test_threshold_with_a_reranker_cuts_by_the_reranker_s_own_score(result_of: ResultOf) -> None:
+    query, judged = {"q": "hotel"}, [("q", "long", 1)]
+    free = result_of(BY_LENGTH, query, judged, *FIRST, *OFTEN)
+    best = free.rankings[0].documents[0]
+    assert (best.doc_id, best.stage) == ("long", 1)
+    lost = result_of(BY_LENGTH, query, judged, *FIRST, *OFTEN, f"filter.min_score={best.score + 0.01}")
+    assert missed(lost) == [("long", "threshold", 3)]
+    assert lost.rankings[0].documents == ()
+    assert lost.rankings[0].top_score == best.score

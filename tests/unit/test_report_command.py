@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from assay.cli import main
+from assay.errors import DataError
 from assay.report_command import write_report
 from assay.reports.html.sweep import read_sweep
 from assay.runs.sweep_folder import Jobs, jobs_of
@@ -121,6 +123,18 @@ def test_refusals(
     assert told.out == ""
     assert fault in told.err
     assert len(told.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("name", "block"), [("metrics.json", "abstention"), ("timings.json", "search")])
+def test_a_damaged_run_is_named(sweep: Path, tmp_path: Path, name: str, block: str) -> None:
+    copy = tmp_path / "s" / "0"
+    shutil.copytree(sweep / "0", copy)
+    held = json.loads((copy / name).read_text(encoding="utf-8"))
+    del held[block]
+    (copy / name).write_text(json.dumps(held), encoding="utf-8")
+    for folder in (copy, copy.parent):
+        with pytest.raises(DataError, match=rf"{name}: holds no {block}; the file is damaged"):
+            write_report(folder)
 
 
 def jobs(folder: Path) -> Jobs:

@@ -28,7 +28,7 @@ def hydra_fault(error: Exception, overrides: Sequence[str]) -> str:
     text = str(error)
     if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options is not None:
         group, _, option = error.missing_cfg_file.rpartition("/")
-        options = list(error.options)
+        options = [name for name in error.options if not name.startswith("_")]  # what --from stored is none
         if group and not options and group != "experiment":
             return unknown_key(group, [f"{group}={option}"])
         return f"{group}: {option!r} is no option{nearest(option, options)}; options: {', '.join(sorted(options))}"

@@ -1,4 +1,4 @@
-"""A config loader that lets an override replace a condition; Hydra would merge its mapping into the one that is there."""
+"""A config loader that lets an override replace a free mapping; Hydra would merge it into the one that is there."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
 from omegaconf import DictConfig, open_dict
 
-WHOLE = "filter.where"
+WHOLE = ("filter.where", "chunker.params", "embedder.params", "retriever.params", "reranker.params")
 
 
 class WholeLoader(ConfigLoaderImpl):
-    """Hydra's loader, but a mapping given for ``filter.where`` is all of it."""
+    """Hydra's loader, but a mapping given for a condition or a plugin's parameters is all of it."""
 
     def load_configuration(
         self,
@@ -34,12 +34,13 @@ class WholeLoader(ConfigLoaderImpl):
 
 
 def emptied_first(overrides: Sequence[str]) -> list[str]:
-    """``overrides``, with the condition set to null in front of each that gives a mapping for it."""
+    """``overrides``, with a key of WHOLE set to null in front of each that gives a mapping for it."""
     found: list[str] = []
     for text in overrides:
         prefix = text[: len(text) - len(text.lstrip("+"))]
-        if text.startswith(f"{prefix}{WHOLE}=") and _is_mapping(text):
-            found.append(f"{prefix and '++'}{WHOLE}=null")
+        key = text[len(prefix) :].partition("=")[0]
+        if key in WHOLE and _is_mapping(text):
+            found.append(f"{prefix and '++'}{key}=null")
         found.append(text)
     return found
 

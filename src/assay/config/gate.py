@@ -73,7 +73,8 @@ def explain(error: ErrorDetails, raw: Mapping[str, Any]) -> str:
         found = value.get("kind") if isinstance(value, Mapping) else value
         return f"{key}.kind: {_shown(found)} is no option; give {expected(field) if field else 'a kind'}"
     right = expected(field) if field else error["msg"]
-    if error["type"] == "less_than_equal" and str(most := error.get("ctx", {}).get("le")) not in right:
+    most = str(error.get("ctx", {}).get("le")).removesuffix(".0")
+    if error["type"] == "less_than_equal" and most not in right:
         right += f" and at most {most}"
     return f"{key}: {_shown(value)} is not allowed; give {right}"
 
@@ -96,7 +97,8 @@ def _words(annotation: Any, limits: list[Any]) -> str:
         return "one of " + ", ".join(map(str, args)) if len(args) > 1 else str(args[0])
     if origin in (typing.Union, types.UnionType):
         parts = [_words(arg, limits) for arg in args if arg is not type(None)]
-        return " or ".join([*parts, *(["null"] if type(None) in args else [])])
+        parts += ["null"] if type(None) in args else []
+        return " or ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
     if origin is list:
         of_names = _words(args[0], []) == "text"
         return "a list of names" if of_names else f"a list such as [1, 5], each {_words(args[0], [])}"

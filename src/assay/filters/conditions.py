@@ -22,7 +22,7 @@ class Compare:
 
     field: str
     operator: Operator
-    value: Scalar | tuple[Scalar, ...] | Asked
+    value: Scalar | tuple[Scalar | Asked, ...] | Asked
     key: str = ""
 
 
@@ -65,7 +65,8 @@ def document_fields(condition: Condition) -> list[str]:
 
 def asked_fields(condition: Condition) -> list[str]:
     """Fields of queries that ``condition`` asks for, in order, each once."""
-    values = [leaf.value for leaf in leaves(condition) if isinstance(leaf, Compare)]
+    given = [leaf.value for leaf in leaves(condition) if isinstance(leaf, Compare)]
+    values = [one for value in given for one in (value if isinstance(value, tuple) else (value,))]
     return list(dict.fromkeys(value.field for value in values if isinstance(value, Asked)))
 
 

@@ -7,6 +7,7 @@
     {$or: [{…}, {…}]}                       $and, $or and $not of whole conditions
     {year: {$not: {$gt: 2020}}}             $not of one field's
     {region: {$query: region}}              the value is the query's own, from its metadata
+    {region: {$in: [{$query: region}, all]}}    or that value among others
     {author.name: Anna}                     nested metadata; a key that has the dot itself comes first
 
 What a condition means for a document (``assay.filters.columns``) is what MongoDB means by it:
@@ -145,7 +146,7 @@ class _Parser:
             self._values += len(value)
             if self._values > MOST_VALUES:
                 raise WhereFault(key, f"more than {MOST_VALUES} values in lists; give fewer")
-            return Compare(field, operator, tuple(_scalar(one, f"{key}[{i}]") for i, one in enumerate(value)), key)
+            return Compare(field, operator, tuple(_listed(one, f"{key}[{i}]") for i, one in enumerate(value)), key)
         if isinstance(value, list | tuple):
             right = "$nin" if operator == "$ne" else "$in"
             many = (
@@ -187,11 +188,13 @@ def _asked(value: Mapping[Any, Any], key: str) -> Asked:
     return Asked(field)
 
 
+def _listed(value: Any, key: str) -> Scalar | Asked:
+    return _asked(value, key) if isinstance(value, Mapping) and "$query" in value else _scalar(value, key)
+
+
 def _scalar(value: Any, key: str) -> Scalar:
     if isinstance(value, date):
         value = value.isoformat()
-    if isinstance(value, Mapping) and "$query" in value:
-        raise WhereFault(key, "$query in a list is not allowed; give {$query: FIELD} in the list's place, or use $or")
     if not (value is None or isinstance(value, str | int | float)):
         raise WhereFault(key, f"{_shown(value)} is not allowed; give text, a number, true, false or null")
     if isinstance(value, float) and not math.isfinite(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +31,7 @@ def asked_value(metadata: Metadata, field: str) -> Any:
 def bound(condition: Condition, metadata: Metadata) -> Condition | None:
     """``condition`` with the query's values in place of ``$query``.
 
-    A comparison with a field that the query lacks is left out of what it stands in. ``$and``, ``$or`` and ``$not`` that are
+    A comparison with a field that the query lacks, in a list too, is left out of what it stands in. ``$and``, ``$or`` and ``$not`` that are
     left with nothing are left out too, so a part left out turns into neither everything nor nothing. None where nothing is
     left: the query has no condition at all.
     """
@@ -43,8 +44,24 @@ def bound(condition: Condition, metadata: Metadata) -> Condition | None:
             return None if inner is None else Not(inner)
         case Compare(value=Asked(field)):
             return _compared(condition, asked_value(metadata, field), field)
+        case Compare(value=tuple(values)) if any(isinstance(one, Asked) for one in values):
+            return _among(condition, values, metadata)
         case _:
             return condition
+
+
+def _among(condition: Compare, values: Sequence[Any], metadata: Metadata) -> Compare | None:
+    """``condition`` on a list with the query's values in it; None where the query lacks one of them."""
+    found: list[Any] = []
+    for one in values:
+        if not isinstance(one, Asked):
+            found.append(one)
+            continue
+        own = _compared(condition, asked_value(metadata, one.field), one.field)
+        if own is None or not isinstance(own.value, tuple):
+            return None
+        found += own.value
+    return replace(condition, value=tuple(found))
 
 
 def _compared(condition: Compare, value: Any, field: str) -> Compare | None:
@@ -85,7 +102,10 @@ def matching(condition: Condition, columns: Columns) -> Mask:
             if isinstance(value, Asked):
                 raise AssertionError(f"{condition.key} still asks the query")
             if isinstance(value, tuple):
-                return column.among(value) if operator == "$in" else ~column.among(value)
+                listed = [one for one in value if not isinstance(one, Asked)]
+                if len(listed) < len(value):
+                    raise AssertionError(f"{condition.key} still asks the query")
+                return column.among(listed) if operator == "$in" else ~column.among(listed)
             if operator in EQUALS:
                 return column.equal(value) if operator == "$eq" else ~column.equal(value)
             return column.beside(operator, value)

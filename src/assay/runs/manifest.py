@@ -107,7 +107,7 @@ def stage_keys(result: Result) -> dict[str, str]:
         "chunks",
         golden.corpus,
         config.chunker.model_dump(mode="json"),
-        result.identity.get("model", "words"),
+        dict(result.identity) if config.chunker.kind == "semantic" else result.identity.get("model", "words"),
         own.get("chunker"),
     )
     vectors = _key("vectors", chunks, dict(result.identity))

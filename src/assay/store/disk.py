@@ -1,7 +1,19 @@
 """The store on disk: immutable files, written by rename, checked whenever they are read.
 
-Why files and not a database. Against SQLite (WAL, a checksum a row), measured by ``python -m benchmarks.store``:
-SPIKE
+Why files and not a database. Against SQLite (WAL, a checksum a row), by ``python -m benchmarks.store`` with 200,000 rows
+of 384 floats on a busy machine of two cores:
+
+- A truncated file costs 2.4 % of 20,000 rows, at worst 2.6 %; SQLite refuses a truncated database whole.
+- Giving up one of two spaces takes 0.3 s; SQLite needs 7.7 s (DELETE and VACUUM), 85 s at 1,000,000 rows, and others
+  wait. The bound of the store is kept by giving up spaces, so this happens in the middle of runs.
+- All rows come out 2.6 times as fast. In, and in from four processes at once, both are as fast within 10 %; at
+  1,000,000 rows files are 3.2 and 1.7 times as fast.
+- SQLite is better at a few rows out of many: 12 ms against 132 ms for 200 of 200,000, since files have the keys of a
+  space read when it is opened (48 bytes a row; 2 s at 1,000,000 rows on a cold disk). A run asks for most of its rows.
+- A flipped bit costs SQLite one row and files one page (42 rows). Neither ever gave back a wrong row.
+
+Nothing is shared but names in a folder: no process can damage what another has open, no lock is held while reading, and
+a folder on a network disk serves too, which WAL's shared memory does not.
 """
 
 from __future__ import annotations

@@ -99,11 +99,9 @@ def risk_coverage(run_metrics: Mapping[str, Any]) -> Chart | None:
 
 
 def _apart(groups: Mapping[bool, Any], threshold: float | None, auroc: float | None) -> str:
-    """In words, how well scores tell answerable from unanswerable queries."""
+    """How far apart the two groups' scores are, and where the threshold lies."""
+    cut = "no threshold was set" if threshold is None else f"the threshold is {threshold:.3g}"
     if not len(groups[False]):
-        return "No unanswerable query got a score, so there is nothing to tell apart."
-    told = "" if auroc is None else f"AUROC {auroc:.2f} (0.5 is chance)"
-    if auroc is not None and auroc < 0.6:
-        told += ": on this golden set scores hardly tell the two apart"
-    cut = "no threshold was set" if threshold is None else f"threshold {threshold:.3g}"
-    return f"{told}; {cut}." if told else f"{cut[0].upper()}{cut[1:]}."
+        return f"Best scores before any threshold. No unanswerable query got one; {cut}."
+    apart = "" if auroc is None else f" AUROC {auroc:.2f} (0.5 is chance);"
+    return f"Best scores before any threshold.{apart} {cut}." if apart else f"Best scores before any threshold; {cut}."

@@ -31,6 +31,7 @@ def intervals(canvas: Canvas, rows: Sequence[tuple[str, Mapping[str, Any]]], rol
 
 
 def point(canvas: Canvas, k: float, found: Mapping[str, Any], name: str, role: str, marker: str) -> None:
+    """A mean at cutoff ``k`` with its interval."""
     axes = canvas.axes
     low, high = found["ci95"] or (found["mean"], found["mean"])
     axes.plot([k, k], [low, high], color=colour(role), linewidth=1.6)
@@ -55,6 +56,7 @@ def cutoff_axis(axes: Any, deepest: int, ks: Sequence[int]) -> None:
 
 
 def size_axis(axes: Any, ticks: Sequence[int]) -> None:
+    """A logarithmic axis of sizes, labelled at each."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     axes.set_xscale("log", base=2)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.errors import DataError
 from assay.evaluation.names import headline
 from assay.golden import GoldenSet
 from assay.reports.console import abstention_lines
@@ -28,8 +29,11 @@ from assay.reports.html.parts import (
 from assay.reports.misses import advice_line
 from assay.reports.sweep_verdict import size
 from assay.reports.text import interval, number
+from assay.runs import files
 from assay.runs.run import Run
 
+METRICS = ("queries", "bounds", "macro_by_type", "by_type", "abstention")
+TIMINGS = ("stages", "search", "index")
 ALSO_TELLING = ("evidence_recall@5", "evidence_recall@2000w", "index_recall@10")
 NO_SCRIPT = "The table of queries needs JavaScript, which is in this file itself; everything else stands without it."
 
@@ -49,6 +53,7 @@ def run_page(run: Run, golden: GoldenSet | None, why_not: str | None) -> str:
     DataError
         A file of the run is damaged.
     """
+    refuse_damaged(run)
     metrics = run.metrics["metrics"]
     main = [name for name in headline(metrics) if metrics[name]["n"]]
     telling = [name for name in ALSO_TELLING if metrics.get(name, {}).get("n")]
@@ -70,6 +75,14 @@ def run_page(run: Run, golden: GoldenSet | None, why_not: str | None) -> str:
     ]
     name = dataset_name(run.config)
     return page(f"{name}: assay run", _header(run, name), sections, _footer(run), held.text)
+
+
+def refuse_damaged(run: Run) -> None:
+    """Raise a DataError that names the block that a file of ``run`` lacks."""
+    for name, held, blocks in ((files.METRICS, run.metrics, METRICS), (files.TIMINGS, run.timings, TIMINGS)):
+        for block in blocks:
+            if not isinstance(held.get(block), dict):
+                raise DataError(f"{run.folder / name}: holds no {block}; the file is damaged, run again")
 
 
 def _header(run: Run, name: str) -> Markup:
@@ -221,7 +234,7 @@ def _all_metrics(run: Run) -> Markup:
         for name, found in run.metrics["metrics"].items()
     ]
     head = ("metric", "mean", "95 % interval", "n", "by chance", "at best", "mean of types")
-    return folded(f"{len(rows)} metrics", table("All metrics", head, rows, sortable=True))
+    return folded(f"{len(rows)} metrics", table("Every metric of this run", head, rows, sortable=True))
 
 
 def _bound(bounds: Mapping[str, Any], name: str, side: str) -> Cell | str:

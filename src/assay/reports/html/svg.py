@@ -11,6 +11,7 @@ can carry a tip for a pointer; for everybody the values stand in the table that 
 from __future__ import annotations
 
 import io
+import logging
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -104,6 +105,7 @@ class Canvas:
 def _settings() -> Any:
     import matplotlib
 
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells about its font cache
     ink, soft, line, bare = (colour(role) for role in ("ink", "soft", "line", "bare"))
     return matplotlib.rc_context(
         {

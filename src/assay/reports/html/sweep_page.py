@@ -12,6 +12,7 @@ from assay.reports.html.chart import figures
 from assay.reports.html.markup import Cell, Child, Markup, joined, table, tag
 from assay.reports.html.page import page
 from assay.reports.html.parts import dataset_name, notices, queries_in_words
+from assay.reports.html.run_page import refuse_damaged
 from assay.reports.html.sweep import Sweep, read_sweep, shown
 from assay.reports.html.sweep_pairs import pairs
 from assay.reports.sweep_verdict import size
@@ -26,6 +27,8 @@ TELLING = (*HEADLINE, "evidence_recall@5", "evidence_recall@2000w", "index_recal
 def sweep_page(folder: Path, jobs: Jobs) -> str:
     """The HTML of the report of the sweep in ``folder``; a DataError where it holds no whole run or a damaged one."""
     sweep = read_sweep(folder, jobs)
+    for i in range(len(sweep.rows)):
+        refuse_damaged(sweep.run(i))
     first = sweep.run(0)
     sizes, no_sizes = sweep_charts.chunk_sizes(sweep)
     drawn = [sweep_charts.board(sweep), sizes, *sweep_charts.costs(sweep)]
@@ -210,4 +213,4 @@ def _failed(sweep: Sweep) -> Markup:
     if not sweep.failed:
         return joined()
     rows: Sequence[Sequence[Child]] = [(one.job, one.error) for one in sweep.failed]
-    return table("Failed jobs", ("job", "error"), rows, text_columns=2)
+    return table("Jobs without a whole run", ("job", "error"), rows, text_columns=2)
