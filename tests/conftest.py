@@ -256,3 +256,38 @@ def scored_run(tmp_path: Path) -> ScoredRun:
         return folder
 
     return write
+
+
+TINY_WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "annual",
+    "leave",
+    "days",
+    "hotel",
+    "night",
+    "laptop",
+    "stolen",
+]
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved SentenceTransformer of two small layers that reads 12 tokens and knows seven words."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("tiny")
+    (folder / "vocab.txt").write_text("\n".join(TINY_WORDS) + "\n", encoding="utf-8")
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    BertModel(BertConfig(vocab_size=len(TINY_WORDS), **sizes)).save_pretrained(folder / "plain")
+    BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=12).save_pretrained(folder / "plain")
+    modules = [Transformer(str(folder / "plain"), max_seq_length=12), Pooling(32)]
+    SentenceTransformer(modules=modules, device="cpu").save_pretrained(str(folder / "model"))
+    return folder / "model"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from assay.config import Config, config_yaml, judge
 from assay.errors import ConfigError, DataError
 from assay.runs.claim import claim
 from assay.runs.run import Run, load_run
+from assay.trackers import Telling
 from assay.workbench import Workbench
 
 
@@ -71,8 +73,28 @@ def default_run_dir() -> str:
     return str(compose([]).job["run_dir"])
 
 
-def execute(config: Config, overrides: Sequence[str], bench: Workbench, reporter: Any) -> Run:
-    """Claim ``config.run_dir``, run the pipeline, write the folder; everything is taken back if it fails."""
+def execute(
+    config: Config, overrides: Sequence[str], bench: Workbench, reporter: Any, telling: Telling | None = None
+) -> Run:
+    """Claim ``config.run_dir``, run the pipeline, write the folder, tell the tracker.
+
+    Everything is taken back if the run fails. A tracker that fails gives a warning; ``telling`` is a sweep's, which
+    warns for all of its jobs at the end.
+    """
+    factory.check_tracker(config.tracker)
+    run = executed(config, overrides, bench, reporter)
+    own = telling or Telling(factory.make_tracker(config.tracker))
+    own.run(run)
+    warning = own.warning(run) if telling is None else None
+    if warning is not None and reporter is not None:
+        reporter.warn(warning)
+    elif warning is not None:
+        warnings.warn(warning, stacklevel=3)
+    return run
+
+
+def executed(config: Config, overrides: Sequence[str], bench: Workbench, reporter: Any) -> Run:
+    """The run that ``config.run_dir`` holds once this returns, made unless it is whole there."""
     from assay.reports.progress import Silent
 
     if config.run_dir is None:

@@ -126,7 +126,7 @@ def read_by(golden: GoldenSet, config: Config) -> Reading | str | None:
     """How the documents with evidence are cut and read; why not, where the embedder is not there."""
     from assay import factory
     from assay.chunks import cut
-    from assay.store import MemoryStore
+    from assay.store import Counted, MemoryStore
     from assay.workbench import chunker_for, truncation
 
     with_evidence = {span.doc_id for spans in golden.spans.values() for span in spans}
@@ -136,9 +136,10 @@ def read_by(golden: GoldenSet, config: Config) -> Reading | str | None:
         embedder = factory.make_embedder(config.embedder, config.seed)
         embedder.check()
         documents = [document for document in golden.documents if document.id in with_evidence]
-        chunker = chunker_for(config, documents, embedder, MemoryStore())
+        store = MemoryStore()
+        chunker = chunker_for(config, documents, embedder, store)
         chunks = cut(documents, chunker, embedder.token_offsets, config.chunker.context)
-        ends, _ = truncation(embedder, chunks)
+        ends, _ = truncation(embedder, chunks, store, Counted())
     except StageError as error:
         return error.lines()[0]
     pieces: dict[str, list[tuple[int, int]]] = {document.id: [] for document in documents}

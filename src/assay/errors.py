@@ -14,9 +14,13 @@ is not an ``AssayError`` is a bug in assay.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 SHOWN_FAULTS = 20
+# A login ends at the last @; a password may hold what a URL should not.
+_LOGIN = re.compile(r"(?<=://)(?:[^/\s@:\"']*:[^\s\"']*|[^/\s\"']+)@")
+_SECRET_OF_URL = re.compile(r"(?i)([?&][\w.\-]*(?:password|passwd|pwd|secret|token|key)=)[^&\s\"']+")
 
 
 class AssayError(Exception):
@@ -63,8 +67,13 @@ class GoldenSetError(AssayError):
 
 
 def one_line(text: str) -> str:
-    """``text`` with every control character and line break made visible, so that it prints as one line."""
+    """``text`` as one line without logins: control characters and line breaks are made visible."""
     return "".join(
         c if c.isprintable() or c == " " else f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}"
-        for c in " ".join(text.splitlines())
+        for c in without_logins(" ".join(text.splitlines()))
     )
+
+
+def without_logins(text: str) -> str:
+    """``text`` with the login in each URL, and what its query calls a secret, written ``***``."""
+    return _SECRET_OF_URL.sub(r"\1***", _LOGIN.sub("***@", text))

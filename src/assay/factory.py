@@ -24,6 +24,7 @@ from assay.indexes.base import Index
 from assay.indexes.trained import Trained
 from assay.rerankers.base import Reranker
 from assay.store import DEFAULT_MAX_BYTES, DEFAULT_MEMORY_BYTES, DiskStore, MemoryStore, Store, default_folder
+from assay.trackers.base import Tracker
 
 
 def make_chunker(config: models.Chunker, embed: Embed | None = None) -> Chunker:
@@ -174,3 +175,19 @@ def make_store(config: models.Cache) -> Store:
         return DiskStore(default_folder(), config.max_bytes or DEFAULT_MAX_BYTES)
     except StageError as error:
         return MemoryStore(troubles=(f"{error.lines()[0]}; nothing is kept from this run to the next",))
+
+
+def make_tracker(config: models.Tracker) -> Tracker | None:
+    """The tracker that ``config`` names, None for none; nothing heavy is imported before it tells."""
+    if isinstance(config, models.NoTracker):
+        return None
+    from assay.trackers.mlflow import Mlflow
+
+    return Mlflow(config)
+
+
+def check_tracker(config: models.Tracker) -> None:
+    """Raise a StageError if what the tracker needs is not installed."""
+    tracker = make_tracker(config)
+    if tracker is not None:
+        tracker.check()

@@ -15,6 +15,7 @@ from assay.plugins import PluginRetrieval, PluginStage
 from assay.retrieval import Bm25Retrieval, DenseRetrieval
 from assay.retrieval.hybrid import HybridStage
 from assay.retrieval.stage import DenseStage, FirstStage, LexicalStage
+from assay.store.stages import kept_index
 from assay.trip import Trip
 from assay.workbench import truncation
 
@@ -59,7 +60,9 @@ def nearest(trip: Trip) -> DenseStage:
         trip.clock.stage("build_index"),
         trip.reporter.stage(f"build index ({index_config.kind})", len(indexed)) as done,
     ):
-        index, notes = factory.make_index(index_config, vectors, trip.config.seed, trip.config.retriever.depth)
+        seed, depth = trip.config.seed, trip.config.retriever.depth
+        trained = kept_index(trip.store, index_config, vectors, seed, trip.counted["indexes"], trip.model_label)
+        index, notes = factory.make_index(index_config, vectors, seed, depth, trained)
         done(len(indexed))
     for note in notes:
         trip.warnings.add(note)
@@ -118,11 +121,12 @@ def measure(trip: Trip, prepared: Prepared) -> Measured:
             trip.warnings.add(note)
     with trip.clock.stage("measure"):
         if dense is not None and config.index.kind != "flat":
-            truths = trip.bench.exact_answers(dense, max(config.evaluation.ks))
+            counted = trip.counted["exact_neighbours"]
+            truths = trip.bench.exact_answers(dense, max(config.evaluation.ks), trip.store, trip.model_label, counted)
             recalls = dense.index_recall(config.evaluation.ks, config.retriever.depth, truths)
         search = timed(trip, prepared)
         if dense is not None:
-            seen_end, cut_off = truncation(trip.embedder, trip.chunks)
+            seen_end, cut_off = truncation(trip.embedder, trip.chunks, trip.store, trip.counted["measured"])
     if cut_off:
         trip.warnings.add(
             f"{cut_off} of {len(trip.chunks)} chunks are longer than the model reads "

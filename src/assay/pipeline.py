@@ -26,6 +26,7 @@ from assay.reranking import rerank
 from assay.results import Reporter, Result, Retrieved
 from assay.retrieval.fusion import min_score_note
 from assay.scores import score_run
+from assay.store import STAGES, Counted
 from assay.threads import use_threads
 from assay.trip import Trip
 from assay.workbench import Workbench
@@ -59,10 +60,10 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
     embedder = bench.embedder(config)
     embedder.check()
     with clock.stage("chunk"), reporter.stage("cut documents", golden.counts.documents) as done:
-        chunks, known = bench.chunks(golden, config, embedder)
+        counted = {stage: Counted() for stage in STAGES}
+        chunks = bench.chunks(golden, config, embedder, counted["chunks"])
         done(golden.counts.documents)
-    trip = Trip(config, bench, golden, chunks, embedder, allowed, clock, reporter, warnings)
-    trip.counted["chunks"].add(known)
+    trip = Trip(config, bench, golden, chunks, embedder, allowed, clock, reporter, warnings, counted)
     reranker = bench.reranker(config, embedder, chunks)
 
     prepared = prepare(trip)
@@ -96,6 +97,8 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         )
         scores = score_run(config, golden, chunks, retrieved, rankings, kept, thresholds)
     warnings.about_scores(config, golden, scores)
+    for line in bench.store(config.cache).troubles:
+        warnings.add(line)
     embeds = (
         prepared.dense is not None
         or config.chunker.kind == "semantic"

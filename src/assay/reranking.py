@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.config import models
 from assay.embedders.base import Vectors
@@ -13,6 +14,8 @@ from assay.indexes.base import Rows
 from assay.ranking import Hits, document_order
 from assay.rerankers.base import Candidates, Reranker
 from assay.rerankers.order import handed, merged
+from assay.rerankers.pairs import Pairwise
+from assay.store import Space, key_of, rows_of, space_of_stage
 from assay.trip import Trip
 
 
@@ -32,6 +35,8 @@ def rerank(trip: Trip, reranker: Reranker | None, hits: Sequence[Hits]) -> Reran
     passages = trip.chunks.passages
     picked = [handed(each, passages, settings.depth, settings.chunks) for each in hits]
     vectors, queries = _vectors(trip, reranker, hits, picked)
+    # What depends on nothing but the pair is scored once, ever.
+    space = space_of_stage("rerank_scores", reranker.identity()) if isinstance(reranker, Pairwise) else None
     final, documents = [], []
     with (
         trip.clock.stage("rerank"),
@@ -39,22 +44,39 @@ def rerank(trip: Trip, reranker: Reranker | None, hits: Sequence[Hits]) -> Reran
     ):
         for i, (text, each, positions) in enumerate(zip(trip.texts, hits, picked, strict=True)):
             rows = each.rows[positions]
-            scores = reranker.scores(
-                Candidates(
-                    query=text,
-                    rows=rows,
-                    texts=[passages.embedded_text(int(row)) for row in rows],
-                    first_scores=each.scores[positions],
-                    vectors=None if vectors is None else vectors[i],
-                    query_vector=None if queries is None else queries[i],
-                )
+            candidates = Candidates(
+                query=text,
+                rows=rows,
+                texts=[passages.embedded_text(int(row)) for row in rows],
+                first_scores=each.scores[positions],
+                vectors=None if vectors is None else vectors[i],
+                query_vector=None if queries is None else queries[i],
             )
+            scores = reranker.scores(candidates) if space is None else _kept_scores(trip, reranker, candidates, space)
             final.append(merged(each, positions, scores))
             documents.append(document_order(each.keep(np.isin(np.arange(len(each)), positions)), passages))
             done(1)
     for note in reranker.notes():
         trip.warnings.add(note)
     return Reranked(final, documents)
+
+
+def _kept_scores(trip: Trip, reranker: Reranker, candidates: Candidates, space: Space) -> NDArray[np.float32]:
+    """The scores of a pairwise reranker, from the store where they are there."""
+    assert isinstance(reranker, Pairwise)
+    query, texts = candidates.query, candidates.texts
+    if not texts:
+        return np.empty(0, np.float32)
+    rows = rows_of(
+        trip.store,
+        space,
+        [key_of(query, text) for text in texts],
+        lambda places: reranker.pair_rows(query, [texts[place] for place in places]),
+        len(texts),
+        trip.counted["rerank_scores"],
+    )
+    reranker.count(rows)
+    return rows[:, 0]
 
 
 def _vectors(

@@ -11,10 +11,11 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from assay.config import judge, nearest
-from assay.errors import AssayError, ConfigError, one_line
+from assay.config import Config, judge, nearest
+from assay.errors import AssayError, ConfigError, one_line, without_logins
 
 WITH_VALUE = {
     "--cfg": "cfg",
@@ -135,17 +136,25 @@ def run_once(asked: Asked) -> int:
     out = console()
     show_run(run, out)
     print(f"\nwritten to {run.folder}")
+    show_telling(config, run.folder)
     sys.stdout.flush()
     told.flush()
     return 0
+
+
+def show_telling(config: Config, folder: Path) -> None:
+    """Print where ``folder`` was told, if a tracker was to be told."""
+    from assay.trackers.record import where_told
+
+    told = where_told(folder) if config.tracker.kind != "none" else None
+    if told is not None:
+        print(told)
 
 
 def saved_config(asked: Asked) -> dict[str, Any] | None:
     """The saved config that ``--from`` names, judged; None without the flag."""
     if asked.from_run is None:
         return None
-    from pathlib import Path
-
     from assay.config import saved_part
     from assay.config.saved import load_config
     from assay.runs import files
@@ -167,7 +176,15 @@ def run_sweep(asked: Asked) -> int:
     from assay.reports.text import console
     from assay.runs.leaderboard import write_leaderboard
     from assay.runs.verdict import write_verdict
-    from assay.sweep import bench, job_task, remembering_interrupts, rows_of, whole_folders
+    from assay.sweep import (
+        bench,
+        end_telling,
+        job_task,
+        remembering_interrupts,
+        rows_of,
+        stop_telling,
+        whole_folders,
+    )
 
     saved = saved_config(asked)
     master = compose(asked.overrides, asked.config_dirs, multirun=True, saved=saved)
@@ -189,14 +206,15 @@ def run_sweep(asked: Asked) -> int:
         what = error.strerror or error
         raise ConfigError(f"hydra.sweep.dir: {folder} can't be written ({what}); give another folder") from None
     except KeyboardInterrupt:
-        from pathlib import Path
-
         whole = len(whole_folders(Path(folder)))
         print(
-            f"interrupted; {whole} jobs are whole in {folder}. Go on with: assay run -m "
-            f"{shlex.join([*asked.overrides, f'hydra.sweep.dir={folder}', 'resume=true'])}",
+            without_logins(
+                f"interrupted; {whole} jobs are whole in {folder}. Go on with: assay run -m "
+                f"{shlex.join([*asked.overrides, f'hydra.sweep.dir={folder}', 'resume=true'])}"
+            ),
             file=sys.stderr,
         )
+        stop_telling(Path(folder))
         return 130
     finally:
         GlobalHydra.instance().clear()
@@ -207,8 +225,12 @@ def run_sweep(asked: Asked) -> int:
     show_sweep(rows, out, asked.sort)
     for line in lines(write_verdict(rows, plan.folder, asked.sort)):
         out.print(line, markup=False)
+    untold = end_telling(plan, rows)
     print(f"\nwritten to {plan.folder}")
+    show_telling(plan.jobs[0].config, plan.folder)
     sys.stdout.flush()
+    if untold is not None:
+        print(f"warning: {untold}", file=sys.stderr)
     failed = [row for row in rows if row.run is None]
     for text in dict.fromkeys(text for outcome in outcomes for text in outcome["warnings"]):
         print(f"warning: {one_line(text)}", file=sys.stderr)
@@ -249,13 +271,14 @@ def show(asked: Asked) -> int:
             hydra.hydra_help(config_name=name, args_parser=get_args_parser(), args=shown)
         elif asked.cfg:
             try:
-                hydra.show_cfg(
-                    config_name=name,
-                    overrides=asked.overrides,
-                    cfg_type=asked.cfg,
-                    package=asked.package,
-                    resolve=asked.resolve,
-                )
+                with _without_logins():
+                    hydra.show_cfg(
+                        config_name=name,
+                        overrides=asked.overrides,
+                        cfg_type=asked.cfg,
+                        package=asked.package,
+                        resolve=asked.resolve,
+                    )
             except SystemExit:  # Hydra's way to say that the package is not there; it has said so on stderr
                 return 2
         elif asked.info:
@@ -266,6 +289,17 @@ def show(asked: Asked) -> int:
     finally:
         GlobalHydra.instance().clear()
     return 0
+
+
+@contextlib.contextmanager
+def _without_logins() -> Iterator[None]:
+    """What is printed inside comes out without the logins of URLs: a printed config ends up in logs."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            yield
+    finally:
+        sys.stdout.write(without_logins(printed.getvalue()))
 
 
 @contextlib.contextmanager

@@ -22,11 +22,12 @@ from omegaconf import DictConfig, OmegaConf
 from assay import factory, plugins
 from assay.composition import SAVED_OPTION, compose_with
 from assay.config import Config, config_yaml, judge
-from assay.errors import AssayError, ConfigError, one_line
+from assay.errors import AssayError, ConfigError, one_line, without_logins
 from assay.runs import files
 from assay.runs.claim import same_config
 from assay.runs.leaderboard import Row
 from assay.runs.run import Run, load_run, read_object
+from assay.trackers import Telling
 from assay.workbench import Workbench
 
 STATUS = "status.json"
@@ -88,6 +89,8 @@ def plan_sweep(jobs: Sequence[Sequence[str]], master: DictConfig, loader: Any) -
             name = " ".join(overrides) or "no overrides"
             raise ConfigError(f"{error} [job {number} of {len(jobs)}: {name}; nothing was run]") from None
         configs.append(config)
+    if any(config.tracker != configs[0].tracker for config in configs):
+        raise ConfigError("tracker: a sweep is told to one tracker; give one value of each of its keys")
     return Plan(folder, number_jobs(folder, jobs, configs))
 
 
@@ -138,6 +141,7 @@ class _Checked:
             (config.dataset, lambda: self._bench.golden_path(config.dataset)),
             (config.embedder, lambda: self._bench.embedder(config).check()),
             (config.reranker, lambda: factory.check_reranker(config.reranker)),
+            (config.tracker, lambda: factory.check_tracker(config.tracker)),
         ]
         for key, look in looks:
             if key not in self._seen:
@@ -147,6 +151,7 @@ class _Checked:
 
 _bench: list[Workbench] = []
 _interrupted: list[bool] = []
+_tellings: dict[Path, Telling] = {}
 
 
 @contextmanager
@@ -181,6 +186,36 @@ def bench() -> Workbench:
     return _bench[0]
 
 
+def begin_telling(plan: Plan) -> None:
+    """Tell the tracker, if there is one, that the sweep begins."""
+    if plan.jobs:
+        _tellings.pop(plan.folder.resolve(), None)
+        telling_of(plan.jobs[0].config, plan.folder).begin()
+
+
+def telling_of(config: Config, folder: Path) -> Telling:
+    """What tells of the jobs of the sweep in ``folder``, one a process."""
+    key = folder.resolve()
+    if key not in _tellings:
+        _tellings[key] = Telling(factory.make_tracker(config.tracker), folder)
+    return _tellings[key]
+
+
+def end_telling(plan: Plan, rows: Sequence[Row]) -> str | None:
+    """Tell what is left once all jobs have ended; the warning, if something could not be told."""
+    if not plan.jobs:
+        return None
+    whole = [row.run for row in rows if row.run is not None]
+    return telling_of(plan.jobs[0].config, plan.folder).end(whole, len(rows) - len(whole))
+
+
+def stop_telling(folder: Path) -> None:
+    """Tell that the sweep in ``folder`` was interrupted."""
+    telling = _tellings.get(folder.resolve())
+    if telling is not None:
+        telling.stop()
+
+
 def job_task(composed: DictConfig) -> dict[str, Any]:
     """Run one job; what happened, as plain values. It never raises into Hydra: a failed job leaves ``status.json``."""
     from assay.api import execute
@@ -198,9 +233,9 @@ def job_task(composed: DictConfig) -> dict[str, Any]:
         )
         overrides = [str(text) for text in hydra.overrides.task]
         if config.progress:
-            say(f"job {folder.name}: {' '.join(overrides) or 'defaults'}")
+            say(without_logins(f"job {folder.name}: {' '.join(overrides) or 'defaults'}"))
         told = reporter(config.progress, json_wanted=False)
-        execute(config, overrides, bench(), told)
+        execute(config, overrides, bench(), told, telling_of(config, folder.parent))
         return {"number": int(folder.name), "error": None, "warnings": told.warnings}
     except AssayError as error:
         fault = "; ".join(error.lines())

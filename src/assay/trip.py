@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from assay.chunks import ChunkSet
 from assay.clock import Clock
@@ -13,9 +13,8 @@ from assay.filters import Allowed
 from assay.golden import GoldenSet
 from assay.notices import Warnings
 from assay.results import Reporter
-from assay.workbench import Counted, Workbench, embed_documents, embed_queries
-
-STAGES = ("chunks", "document_vectors", "query_vectors")
+from assay.store import Counted, Store, space_of
+from assay.workbench import Workbench, embed_documents, embed_queries
 
 
 @dataclass(slots=True)
@@ -34,7 +33,17 @@ class Trip:
     clock: Clock
     reporter: Reporter
     warnings: Warnings
-    counted: dict[str, Counted] = field(default_factory=lambda: {stage: Counted() for stage in STAGES})
+    counted: dict[str, Counted]
+
+    @property
+    def store(self) -> Store:
+        """What keeps what was computed."""
+        return self.bench.store(self.config.cache)
+
+    @property
+    def model_label(self) -> str:
+        """A few words that tell a person which model made the vectors."""
+        return space_of(self.embedder.identity(), "document").label
 
     @property
     def texts(self) -> list[str]:
@@ -57,8 +66,7 @@ class Trip:
             self.clock.stage("embed_chunks"),
             self.reporter.stage("embed chunks", len(texts)) as done,
         ):
-            store, counted = self.bench.store(self.config.cache), self.counted["document_vectors"]
-            return embed_documents(self.embedder, texts, store, counted, done)
+            return embed_documents(self.embedder, texts, self.store, self.counted["document_vectors"], done)
 
     def query_vectors(self) -> Vectors:
         """Vectors of the evaluated queries, in order."""
@@ -66,9 +74,7 @@ class Trip:
             self.clock.stage("embed_queries"),
             self.reporter.stage("embed queries", len(self.golden.evaluated)) as done,
         ):
-            return embed_queries(
-                self.embedder, self.texts, self.bench.store(self.config.cache), self.counted["query_vectors"], done
-            )
+            return embed_queries(self.embedder, self.texts, self.store, self.counted["query_vectors"], done)
 
     def scaled(self, vectors: Vectors) -> Vectors:
         """``vectors`` as the metric compares them: of unit length under cosine."""

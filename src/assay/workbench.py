@@ -5,15 +5,14 @@ A sweep's jobs share one workbench, so each is loaded or computed once.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from assay import factory
+from assay import factory, plugins
 from assay.chunkers import Chunker, sentences_of, windows_of
-from assay.chunks import ChunkSet, Context, cut, seen_ends
+from assay.chunks import ChunkSet, cut, seen_ends
 from assay.config import Config, models
 from assay.embedders.base import Embedder, Progress, Vectors
 from assay.errors import ConfigError
@@ -23,11 +22,21 @@ from assay.records import Document
 from assay.rerankers.base import Reranker
 from assay.retrieval.stage import DenseStage
 from assay.store import Counted as Counted
-from assay.store import Store, key_of, rows_of, space_of
+from assay.store import Store, kept, key_of, rows_of, space_of, space_of_stage
+from assay.store.stages import (
+    chunks_key,
+    digest_of,
+    exact_key,
+    pack_chunks,
+    pack_lists,
+    unpack_chunks,
+    unpack_lists,
+)
 
 PORTION = 512
 QUERY_PORTION = 128
 LARGEST_CHUNK_SETS = 8
+MOST_EXACT = 2**24  # whole numbers below it are exact in float32, which rows of the store are
 
 
 class Workbench:
@@ -39,9 +48,9 @@ class Workbench:
         self._embedders: dict[tuple[models.Embedder, int], Embedder] = {}
         self._stores: dict[models.Cache, Store] = {}
         self._fitted: dict[tuple[models.Embedder, int, bytes], Embedder] = {}
-        self._chunks: dict[tuple[object, ...], ChunkSet] = {}
+        self._chunks: dict[str, ChunkSet] = {}
         self._rerankers: dict[tuple[object, ...], Reranker] = {}
-        self._answers: dict[tuple[object, ...], list[Scores]] = {}
+        self._answers: dict[str, list[Scores]] = {}
 
     def golden_set(self, config: models.Dataset) -> GoldenSet:
         """The golden set that ``config`` names, read and checked once."""
@@ -102,35 +111,51 @@ class Workbench:
             self._stores[config] = factory.make_store(config)
         return self._stores[config]
 
-    def chunks(self, golden: GoldenSet, config: Config, embedder: Embedder) -> tuple[ChunkSet, bool]:
-        """The chunk set of a corpus, cut once, and whether it was there already."""
-        tokenizer: object = config.embedder.model_dump_json() if config.embedder.kind != "lsa" else "words"
-        if config.chunker.kind == "semantic":  # its cuts depend on vectors too
-            tokenizer = space_of(embedder.identity(), "document")
-        key = (golden.hashes.corpus, config.chunker, tokenizer)
+    def chunks(self, golden: GoldenSet, config: Config, embedder: Embedder, counted: Counted) -> ChunkSet:
+        """The chunk set of a corpus: cut in this process before, from the store, or cut now."""
+        chunker = {"config": config.chunker.model_dump(mode="json"), "plugin": plugins.described(config).get("chunker")}
+        key = chunks_key(golden.hashes.corpus, chunker, token_rule(config, embedder))
         if key in self._chunks:
-            return self._chunks[key], True
+            counted.add(True)
+            return self._chunks[key]
         if len(self._chunks) >= LARGEST_CHUNK_SETS:
             self._chunks.pop(next(iter(self._chunks)))
-        context: Context = config.chunker.context
-        chunker = chunker_for(config, golden.documents, embedder, self.store(config.cache))
-        self._chunks[key] = cut(golden.documents, chunker, embedder.token_offsets, context)
-        return self._chunks[key], False
+        store = self.store(config.cache)
 
-    def exact_answers(self, dense: DenseStage, k: int) -> list[Scores]:
+        def make() -> ChunkSet:
+            made = chunker_for(config, golden.documents, embedder, store)
+            return cut(golden.documents, made, embedder.token_offsets, config.chunker.context)
+
+        self._chunks[key] = kept(
+            store,
+            space_of_stage("chunks", {"kind": config.chunker.kind}),
+            key,
+            counted,
+            make,
+            pack_chunks,
+            lambda payload: unpack_chunks(payload, tuple(golden.documents)),
+        )
+        return self._chunks[key]
+
+    def exact_answers(self, dense: DenseStage, k: int, store: Store, label: str, counted: Counted) -> list[Scores]:
         """``dense.exact_answers``, computed once for all indexes over the same vectors under the same filter."""
-        retrieval = dense.retrieval
-        digest = hashlib.blake2b(np.ascontiguousarray(retrieval.vectors).data)
-        digest.update(np.ascontiguousarray(dense.queries).data)
-        if dense.allowed is not None:
-            for mask in dense.allowed.masks:
-                digest.update(np.packbits(mask).data)
-            digest.update(dense.allowed.of.data)
-        key = (digest.digest(), retrieval.vectors.shape, retrieval.metric, k, dense.allowed is None)
-        if key not in self._answers:
-            if len(self._answers) >= LARGEST_CHUNK_SETS:
-                self._answers.pop(next(iter(self._answers)))
-            self._answers[key] = dense.exact_answers(k)
+        retrieval, allowed = dense.retrieval, dense.allowed
+        masks = None if allowed is None else digest_of(*allowed.masks, allowed.of)
+        key = exact_key(digest_of(retrieval.vectors), digest_of(dense.queries), retrieval.metric, k, masks)
+        if key in self._answers:
+            counted.add(True)
+            return self._answers[key]
+        if len(self._answers) >= LARGEST_CHUNK_SETS:
+            self._answers.pop(next(iter(self._answers)))
+        self._answers[key] = kept(
+            store,
+            space_of_stage("exact_neighbours", {"model": label}, label),
+            key,
+            counted,
+            lambda: dense.exact_answers(k),
+            lambda scores: pack_lists({"scores": scores}),
+            lambda payload: unpack_lists(payload, ("scores",), len(dense.queries))[0]["scores"],
+        )
         return self._answers[key]
 
     def reranker(self, config: Config, embedder: Embedder, chunks: ChunkSet) -> Reranker | None:
@@ -202,8 +227,35 @@ def embed_queries(
     return rows_of(store, space_of(embedder.identity(), "query"), keys, compute, QUERY_PORTION, counted, progress)
 
 
-def truncation(embedder: Embedder, chunks: ChunkSet) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
+def truncation(
+    embedder: Embedder, chunks: ChunkSet, store: Store, counted: Counted
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
     """Where the model stops reading each chunk (an offset in its document), and how many chunks it cuts."""
-    measured = embedder.measure(chunks.embedded_texts())
-    ends = seen_ends(chunks, measured.seen)
+    if embedder.kind in {"lsa", "plugin"}:  # nothing is cut, or nobody knows
+        return chunks.end, 0
+    texts = chunks.embedded_texts()
+    if max(map(len, texts), default=0) >= MOST_EXACT:
+        seen = embedder.measure(texts).seen
+    else:
+        rows = rows_of(
+            store,
+            space_of_stage("measured", embedder.identity()),
+            [key_of(text) for text in texts],
+            lambda places: embedder.measure([texts[place] for place in places]).seen.astype(np.float32)[:, None],
+            len(texts),
+            counted,
+        )
+        seen = rows[:, 0].astype(np.int64)[: len(texts)]
+    ends = seen_ends(chunks, seen)
     return ends, int((ends < chunks.end).sum())
+
+
+def token_rule(config: Config, embedder: Embedder) -> dict[str, object]:
+    """What decides where tokens begin and end, and for ``semantic`` what its vectors depend on too."""
+    if config.chunker.kind == "semantic" and config.embedder.kind == "lsa":
+        return {"embedder": config.embedder.model_dump(mode="json"), "seed": config.seed}  # it learns from the corpus
+    if config.chunker.kind == "semantic":
+        return {"embedder": embedder.identity()}
+    if config.embedder.kind in {"lsa", "plugin"}:
+        return {"words": 1}
+    return {"model": embedder.identity()["model"]}

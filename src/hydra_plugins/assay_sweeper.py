@@ -36,7 +36,7 @@ class AssaySweeper(Sweeper):
 
     def sweep(self, arguments: list[str]) -> Any:
         """The plan of the sweep and what each launched job returned, by number."""
-        from assay.sweep import expand, plan_sweep
+        from assay.sweep import begin_telling, expand, plan_sweep
 
         assert self.hydra_context is not None
         assert self.config is not None
@@ -45,6 +45,7 @@ class AssaySweeper(Sweeper):
             [f"{key}={value}" for key, value in self.params.items()], arguments, self.hydra_context.config_loader
         )
         plan = plan_sweep(jobs, self.config, self.hydra_context.config_loader)
+        begin_telling(plan)
         due = plan.due()
         returns = (
             self.launcher.launch(

@@ -34,7 +34,20 @@ def turned(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "base", ["embedder=lsa", "embedder=lsa index=ivf", "embedder=lsa index=hnsw", "retriever=bm25"]
+    "base",
+    [
+        "embedder=lsa",
+        "index=ivf",
+        "index=hnsw",
+        "index=sq8 reranker=lexical",
+        "retriever=bm25",
+        "retriever=bm25 reranker=mmr",
+        "retriever=hybrid index=fp16",
+        "retriever=hybrid retriever.fusion=weighted reranker=mmr",
+        "chunker=markdown",
+        "chunker=semantic chunker.min_size=2",
+        "chunker=parent chunker.parent_size=16 retriever=hybrid",
+    ],
 )
 def test_what_can_not_matter(inside: Inside, small_set: Path, work: Path, base: str) -> None:
     """Each variant against the first run. The set is copied into the working directory, so its name is the same."""
@@ -58,6 +71,12 @@ def test_what_can_not_matter(inside: Inside, small_set: Path, work: Path, base: 
     shutil.rmtree(work / "small")
     shutil.copytree(turned(small_set), work / "small")
     assert run("turned", "cache=none") == first
+    counted = json.loads((work / "warm/timings.json").read_text())["cache"]
+    assert {stage: each["misses"] for stage, each in counted.items()} == dict.fromkeys(counted, 0)
+    assert counted["chunks"]["hits"] == 1
+    if "bm25" not in base:
+        assert counted["document_vectors"]["hits"] > 0
+        assert counted["indexes"]["hits"] == ("index" in base)
     assert (
         json.loads((work / "turned/manifest.json").read_text())["hashes"]
         == json.loads((work / "first/manifest.json").read_text())["hashes"]

@@ -56,6 +56,8 @@ def test_the_shape(lsa: Callable[..., Path], work: Path, small_set: Path) -> Non
         "by_type",
         "abstention",
         "causes",
+        "reranking",
+        "advice",
     ]
     assert metrics["queries"] == {"total": 4, "answerable": 3, "unanswerable": 1, "unjudged": 0}
     assert metrics["metrics"]["recall@5"]["mean"] == 1.0
@@ -73,6 +75,8 @@ def test_the_shape(lsa: Callable[..., Path], work: Path, small_set: Path) -> Non
         "false_answer_rate",
         "wrong_empty_rate",
         "auroc",
+        "auroc_ci95",
+        "base_rate",
         "risk_coverage",
     ]
     found = rows(folder)

@@ -18,6 +18,7 @@ from assay.indexes.exact import pair_scores
 from assay.records import Document
 from assay.retrieval import DenseRetrieval, Unfilled
 from assay.retrieval.stage import DenseStage
+from assay.store import Counted, MemoryStore
 from assay.workbench import Workbench
 
 MODELS = {model.model_fields["kind"].default: model for model in typing.get_args(typing.get_args(models.Index)[0])}
@@ -107,17 +108,22 @@ def test_exact_answers_are_computed_once_for_all_indexes_over_the_same_vectors(
         allowed = Allowed(masks, np.zeros(len(queries), np.int64), {}) if where else None
         return DenseStage(retrieval(vectors, kind, metric), queries, allowed)
 
-    first = bench.exact_answers(stage(vectors, "sq8", queries), 5)
-    assert bench.exact_answers(stage(vectors.copy(), "lsh", queries.copy()), 5) is first
+    store = MemoryStore()
+
+    def answers(dense: DenseStage, k: int) -> list[np.ndarray]:
+        return bench.exact_answers(dense, k, store, "model", Counted())
+
+    first = answers(stage(vectors, "sq8", queries), 5)
+    assert answers(stage(vectors.copy(), "lsh", queries.copy()), 5) is first
     assert computed == [5]
-    bench.exact_answers(stage(vectors, "sq8", queries), 6)
-    bench.exact_answers(stage(vectors, "sq8", queries, "l2"), 5)
-    bench.exact_answers(stage(vectors, "sq8", queries[:4]), 5)
-    bench.exact_answers(stage(points(100, 2), "sq8", queries), 5)
+    answers(stage(vectors, "sq8", queries), 6)
+    answers(stage(vectors, "sq8", queries, "l2"), 5)
+    answers(stage(vectors, "sq8", queries[:4]), 5)
+    answers(stage(points(100, 2), "sq8", queries), 5)
     assert computed == [5, 6, 5, 5, 5]
-    even = bench.exact_answers(stage(vectors, "sq8", queries, where="even"), 5)
-    assert bench.exact_answers(stage(vectors, "hnsw", queries, where="even"), 5) is even
-    bench.exact_answers(stage(vectors, "sq8", queries, where="first half"), 5)
+    even = answers(stage(vectors, "sq8", queries, where="even"), 5)
+    assert answers(stage(vectors, "hnsw", queries, where="even"), 5) is even
+    answers(stage(vectors, "sq8", queries, where="first half"), 5)
     assert computed == [5, 6, 5, 5, 5, 5, 5], "another filter, another answer"
 
 

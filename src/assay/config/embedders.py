@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -22,14 +22,25 @@ Device = Annotated[str, BeforeValidator(_device)]
 
 class _NeuralEmbedder(Model):
     revision: OptionalText = Field(None, description="commit or tag on the hub")
-    dtype: Literal["float32"] = Field("float32", description="arithmetic of the forward pass")
-    backend: Literal["torch"] = Field("torch", description="what runs the forward pass")
+    dtype: Literal["float32", "bfloat16"] = Field(
+        "float32",
+        description="arithmetic of the transformer; bfloat16 is about twice as fast where the processor has it",
+    )
+    backend: Literal["torch", "openvino"] = Field(
+        "torch", description="what runs the transformer; openvino, on CPUs, needs assay[openvino]"
+    )
     device: Device = Field("auto", description="auto, cpu, cuda, cuda:0, mps")
     normalize: bool = Field(False, description="scale vectors to length 1 (cosine does so anyway)")
     truncate_dim: Positive | None = Field(None, description="keep the first dimensions only (Matryoshka)")
     batch_tokens: Positive = Field(2048, description="tokens a batch; speed only")
     query_prompt: str | None = Field(None, description="text in front of queries; null: the model's own")
     document_prompt: str | None = Field(None, description="text in front of chunks; null: the model's own")
+
+    @model_validator(mode="after")
+    def _openvino_on_the_cpu(self) -> Self:
+        if self.backend == "openvino" and self.device not in ("auto", "cpu"):
+            raise fault("embedder.device", f"{self.device!r}: backend=openvino runs on the CPU; give auto or cpu")
+        return self
 
 
 class MiniLMEmbedder(_NeuralEmbedder):

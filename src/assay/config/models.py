@@ -59,6 +59,9 @@ from assay.config.retrievers import DenseRetriever as DenseRetriever
 from assay.config.retrievers import HybridRetriever as HybridRetriever
 from assay.config.retrievers import Retriever as Retriever
 from assay.config.retrievers import Stemmer as Stemmer
+from assay.config.trackers import MlflowTracker as MlflowTracker
+from assay.config.trackers import NoTracker as NoTracker
+from assay.config.trackers import Tracker as Tracker
 from assay.records import METRIC_FAMILIES as METRIC_FAMILIES
 
 DEFAULT_KS = (1, 3, 5, 10)
@@ -139,12 +142,6 @@ class NoCache(_Cache):
 Cache = Annotated[DiskCache | NoCache, Field(discriminator="kind")]
 
 
-class NoTracker(Model):
-    """The run folder is the record."""
-
-    kind: Literal["none"] = "none"
-
-
 class LocalExecutor(Model):
     """In this process."""
 
@@ -164,7 +161,7 @@ class Config(Model):
     evaluation: Evaluation
     seed: int = Field(42, ge=0, le=2**31 - 1, description="every library's, by argument; 0 is a seed")
     cache: Cache = Field(default_factory=lambda: NoCache.model_validate({}))
-    tracker: NoTracker = NoTracker()
+    tracker: Tracker = NoTracker()
     executor: LocalExecutor = LocalExecutor()
     threads: Positive | None = Field(None, description="null: all cores")
     run_dir: OptionalText = Field(None, description="folder of a single run")

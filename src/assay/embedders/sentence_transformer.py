@@ -18,12 +18,13 @@ from assay.config.models import MiniLMEmbedder, SentenceTransformerEmbedder
 from assay.embedders.base import Measured, Progress, TokenVectors, Vectors, finite, truncated
 from assay.embedders.content_tokens import content_tokens
 from assay.embedders.device import only_cpu
-from assay.embedders.model_folder import first_line, folder_hash, local_folder, minilm_folder, read_json, refuse_code
-from assay.embedders.shapes import LENGTH_STEP, batches, padded_length, row_by_row
+from assay.embedders.loading import check_arithmetic, load
+from assay.embedders.model_folder import folder_hash, local_folder, minilm_folder, read_json, refuse_code
+from assay.embedders.shapes import LENGTH_STEP, batches, padded_length
 from assay.embedders.tokenizer_file import fast_tokenizer
 from assay.errors import StageError
 
-STAGE_VERSION = 2
+STAGE_VERSION = 3
 Role = Literal["query", "document"]
 
 
@@ -38,6 +39,7 @@ class SentenceTransformerModel:
         return self.config.kind
 
     def check(self) -> None:
+        check_arithmetic(self.config)
         _ = self._tokenizer
 
     @cached_property
@@ -80,7 +82,11 @@ class SentenceTransformerModel:
         """Where the model runs; asked of torch, which takes seconds to import, only where there is a choice."""
         if self.config.device != "auto":
             return self.config.device
-        return "cpu" if only_cpu() else str(self._model.device)
+        return "cpu" if self._on_cpu() else str(self._model.device)
+
+    def _on_cpu(self) -> bool:
+        """Whether ``device: auto`` can be nothing but the CPU."""
+        return self.config.backend == "openvino" or only_cpu()
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -92,26 +98,10 @@ class SentenceTransformerModel:
         from assay.embedders.quiet import quiet_libraries
 
         quiet_libraries()
-        import torch
-        from sentence_transformers import SentenceTransformer
-
         device: str | None = self.config.device
         if device == "auto":
-            device = "cpu" if only_cpu() else None
-        try:
-            model = SentenceTransformer(
-                str(self.folder),
-                device=device,
-                trust_remote_code=False,
-                local_files_only=True,
-                # Without a dtype, weights that are stored in half precision would be computed in it.
-                model_kwargs={"use_safetensors": True, "dtype": torch.float32},
-            )
-        except Exception as error:  # any library below may fail on a damaged folder
-            raise StageError(f"embedder.model: {self.folder} can't be loaded ({first_line(error)})") from None
-        model.eval()
-        row_by_row(model)
-        return model
+            device = "cpu" if self._on_cpu() else None
+        return load(self.folder, self.config, device)
 
     @cached_property
     def _settings(self) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.embedders.packed import packed
+
 LENGTH_STEP = 8
 
 
@@ -39,7 +41,7 @@ def row_by_row(model: Any) -> None:
     import torch
 
     for module in model.modules():
-        if isinstance(module, torch.nn.Linear):
+        if isinstance(module, torch.nn.Linear) and not packed(module):
             module.register_forward_hook(_one_at_a_time)
 
 

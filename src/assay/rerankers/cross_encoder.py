@@ -23,6 +23,7 @@ from assay.embedders.shapes import LENGTH_STEP, batches, padded_length, row_by_r
 from assay.embedders.tokenizer_file import fast_tokenizer
 from assay.errors import StageError
 from assay.rerankers.base import Candidates
+from assay.rerankers.pairs import Cuts, PairRows, pair_rows
 
 KEY = "reranker.model"
 STAGE_VERSION = 1
@@ -36,7 +37,7 @@ class CrossEncoderModel:
 
     def __init__(self, config: CrossEncoderReranker) -> None:
         self.config = config
-        self._pairs = self._cut = self._long_queries = 0
+        self._cuts = Cuts()
 
     @property
     def kind(self) -> str:
@@ -59,33 +60,35 @@ class CrossEncoderModel:
         return self._device_name() == "cpu"
 
     def scores(self, candidates: Candidates) -> NDArray[np.float32]:
-        query, texts = self._prompt + candidates.query, candidates.texts
-        limit = self.max_length
+        rows = self.pair_rows(candidates.query, candidates.texts)
+        self.count(rows)
+        return rows[:, 0]
+
+    def pair_rows(self, query: str, texts: Sequence[str]) -> PairRows:
+        query, limit = self._prompt + query, self.max_length
         special = self._tokenizer.num_special_tokens_to_add(True)
         (of_query,) = self._counts([query])
         tokens = self._counts(texts) + of_query + special
         # The library refuses to cut all of a text away, so a query that leaves no room for one token is cut too.
         long_query = limit is not None and of_query + special >= limit
-        self._pairs += len(texts)
-        if limit is not None:
-            self._cut += int((tokens > limit).sum())
-        self._long_queries += bool(long_query)
         lengths = np.array([padded_length(int(count), limit) for count in tokens], np.int64)
-        out = np.empty(len(texts), np.float32)
+        out = pair_rows(len(texts), tokens > limit if limit is not None else False, bool(long_query), limit)
         for length, batch in batches(lengths, self.config.batch_tokens):
             pairs = [(query, texts[i]) for i in batch]
-            out[batch] = self._forward(pairs, length, "longest_first" if long_query else "only_second")
+            out[batch, 0] = self._forward(pairs, length, "longest_first" if long_query else "only_second")
         return out
 
+    def count(self, rows: PairRows) -> None:
+        self._cuts.add(rows)
+
     def notes(self) -> tuple[str, ...]:
-        pairs, cut, long_queries = self._pairs, self._cut, self._long_queries
-        self._pairs = self._cut = self._long_queries = 0
-        if not cut:
+        cuts, self._cuts = self._cuts, Cuts()
+        if not cuts.texts:
             return ()
-        kept = f"{long_queries} queries that alone are as long were cut too" if long_queries else "queries are whole"
+        kept = f"{cuts.queries} queries that alone are as long were cut too" if cuts.queries else "queries are whole"
         return (
-            f"reranker=cross_encoder: {cut} of {pairs} pairs are longer than the model reads ({self.max_length} tokens); "
-            f"the text's end was cut off, {kept}",
+            f"reranker=cross_encoder: {cuts.texts} of {cuts.pairs} pairs are longer than the model reads ({cuts.limit} "
+            f"tokens); the text's end was cut off, {kept}",
         )
 
     @cached_property

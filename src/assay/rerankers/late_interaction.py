@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from assay.embedders.base import TokenVectors, Vectors, unit
 from assay.rerankers.base import Candidates
+from assay.rerankers.pairs import Cuts, PairRows, pair_rows
 
 MEMORY = 512 * 2**20  # bytes of token vectors that are kept
 STAGE_VERSION = 1
@@ -30,6 +31,9 @@ class TokenEmbedder(Protocol):
 
     def check(self) -> None:
         """Raise a StageError if the model can't be had."""
+
+    def identity(self) -> dict[str, Any]:
+        """What a vector depends on besides its text."""
 
     def promises_equal_bits(self) -> bool:
         """Whether a vector is the same bits whatever else is embedded with it."""
@@ -50,34 +54,40 @@ class LateInteraction:
         self._memory = memory
         self._held = 0
         self._known: OrderedDict[bytes, TokenVectors] = OrderedDict()
-        self._pairs = self._cut = self._cut_queries = 0
+        self._cuts = Cuts()
 
     def check(self) -> None:
         self._embedder.check()
 
     def identity(self) -> dict[str, Any]:
-        return {"kind": self.kind, "version": STAGE_VERSION}
+        return {"kind": self.kind, "version": STAGE_VERSION, "embedder": self._embedder.identity()}
 
     def promises_equal_bits(self) -> bool:
         return self._embedder.promises_equal_bits()
 
     def scores(self, candidates: Candidates) -> NDArray[np.float32]:
-        (query,) = self._embedder.embed_tokens([candidates.query], "query")
-        texts = self._documents(candidates.texts)
-        self._pairs += len(texts)
-        self._cut += sum(text.cut for text in texts)
-        self._cut_queries += query.cut
-        tokens = unit(query.vectors)
-        return np.array([max_sim(tokens, text.vectors) for text in texts], np.float32)
+        rows = self.pair_rows(candidates.query, candidates.texts)
+        self.count(rows)
+        return rows[:, 0]
+
+    def pair_rows(self, query: str, texts: Sequence[str]) -> PairRows:
+        (of_query,) = self._embedder.embed_tokens([query], "query")
+        of_texts = self._documents(texts)
+        tokens = unit(of_query.vectors)
+        rows = pair_rows(len(texts), np.array([text.cut for text in of_texts], np.bool_), of_query.cut, None)
+        rows[:, 0] = [max_sim(tokens, text.vectors) for text in of_texts]
+        return rows
+
+    def count(self, rows: PairRows) -> None:
+        self._cuts.add(rows)
 
     def notes(self) -> tuple[str, ...]:
-        pairs, cut, queries = self._pairs, self._cut, self._cut_queries
-        self._pairs = self._cut = self._cut_queries = 0
-        if not cut and not queries:
+        cuts, self._cuts = self._cuts, Cuts()
+        if not cuts.texts and not cuts.queries:
             return ()
         return (
-            f"reranker=late_interaction: the model cut off {queries} queries, and the texts of {cut} of {pairs} pairs; "
-            "tokens behind the cut count for nothing",
+            f"reranker=late_interaction: the model cut off {cuts.queries} queries, and the texts of {cuts.texts} of "
+            f"{cuts.pairs} pairs; tokens behind the cut count for nothing",
         )
 
     def _documents(self, texts: Sequence[str]) -> list[TokenVectors]:

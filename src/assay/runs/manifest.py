@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay import plugins
 from assay.config import config_hash
+from assay.errors import without_logins
 from assay.threads import cores
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ _SECRET_KEY = re.compile(
 _SECRET_VALUE = re.compile(
     r"(?<![A-Za-z0-9])(hf_|sk-|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza)[A-Za-z0-9_\-]{8,}"
 )
-_URL_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 def manifest_of(result: Result, overrides: Sequence[str], threads: int) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _key(*parts: object) -> str:
 
 def tidy(text: str) -> str:
     """``text`` without secrets, the home folder written ``~``."""
-    text = _URL_LOGIN.sub("***@", _SECRET_VALUE.sub(r"\1***", _SECRET_KEY.sub(r"\1***", text)))
+    text = without_logins(_SECRET_VALUE.sub(r"\1***", _SECRET_KEY.sub(r"\1***", text)))
     home = str(Path.home())
     return re.sub(re.escape(home) + r"(?=/|$|[^\w.-])", "~", text) if home != "/" else text
 
