@@ -137,7 +137,13 @@ def _stages(run: Run, row: Mapping[str, Any], grades: Mapping[str, int]) -> list
 
     def listed(found: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return [
-            {"doc_id": one["doc_id"], "rank": one["rank"], "score": one["score"], "grade": grades.get(one["doc_id"], 0)}
+            {
+                "doc_id": one["doc_id"],
+                "rank": one["rank"],
+                "score": one["score"],
+                "stage": one.get("stage", 0),
+                "grade": grades.get(one["doc_id"], 0),
+            }
             for one in found
         ]
 

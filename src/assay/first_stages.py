@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,15 @@ from assay import factory
 from assay.clock import SearchTimes, time_search
 from assay.config import models
 from assay.filters import search_notices
+from assay.indexes.trained import build_parts
 from assay.plugins import PluginRetrieval, PluginStage
+from assay.ranking import Hits
 from assay.retrieval import Bm25Retrieval, DenseRetrieval
 from assay.retrieval.hybrid import HybridStage
 from assay.retrieval.stage import DenseStage, FirstStage, LexicalStage
-from assay.store.stages import kept_index
+from assay.store import kept, key_of, key_of_parts, space_of_stage
+from assay.store.found import FOUND_VERSION, Found, pack_found, unpack_found
+from assay.store.stages import chunks_digest, digest_of, kept_index
 from assay.trip import Trip
 from assay.workbench import truncation
 
@@ -24,26 +29,64 @@ from assay.workbench import truncation
 class Prepared:
     """A first stage over the run's queries; ``dense`` is its dense part, None without one.
 
-    ``index_bytes`` is the size of the dense part's index.
+    ``index_bytes`` is the size of the dense part's index. ``key`` is what its hits depend on besides depths, as plain
+    values; None where nobody can tell.
     """
 
     stage: FirstStage
     dense: DenseStage | None
     index_bytes: int | None
+    key: dict[str, Any] | None
 
 
 def prepare(trip: Trip) -> Prepared:
     """The first stage that the config names, its index built, its queries embedded."""
     retriever = trip.config.retriever
-    if isinstance(retriever, models.Bm25Retriever):
-        return Prepared(lexical(trip, retriever), None, None)
     if isinstance(retriever, models.PluginRetriever):
-        return Prepared(plugin(trip, retriever), None, None)
+        return Prepared(plugin(trip, retriever), None, None, None)
+    allowed = None if trip.allowed is None else digest_of(*trip.allowed.masks, trip.allowed.of)
+    key: dict[str, Any] = {"retriever": retriever.model_dump(mode="json", exclude={"depth"}), "allowed": allowed}
+    if not isinstance(retriever, models.DenseRetriever):
+        key |= {"chunks": chunks_digest(trip.chunks, trip.golden.hashes.corpus), "texts": key_of(*trip.texts, "").hex()}
+    if isinstance(retriever, models.Bm25Retriever):
+        return Prepared(lexical(trip, retriever), None, None, key)
     dense = nearest(trip)
+    seed, mode, index = trip.config.seed, dense.mode, trip.config.index.model_dump(mode="json")
+    key |= {
+        "index": index,
+        "seed": seed,
+        "mode": mode,
+        "faiss": build_parts(trip.config.index, dense.retrieval.vectors, seed),
+    }
+    key |= {"vectors": digest_of(dense.retrieval.vectors, dense.retrieval.owner), "queries": digest_of(dense.queries)}
     size = dense.retrieval.index.nbytes()
     if isinstance(retriever, models.HybridRetriever):
-        return Prepared(HybridStage(dense, lexical(trip, retriever), trip.chunks, retriever), dense, size)
-    return Prepared(dense, dense, size)
+        stage = HybridStage(dense, lexical(trip, retriever), trip.chunks, retriever)
+        return Prepared(stage, dense, size, key)
+    return Prepared(dense, dense, size, key)
+
+
+def search(trip: Trip, prepared: Prepared) -> list[Hits]:
+    """The first stage's hits for every query: found before by an equal search, or now."""
+    depth = max(trip.config.retriever.depth, trip.wanted)
+    if prepared.key is None:
+        return prepared.stage.retrieve(depth, trip.wanted)
+
+    def make() -> Found:
+        return Found(prepared.stage.retrieve(depth, trip.wanted), prepared.stage.state())
+
+    def unpack(payload: bytes) -> Found:
+        found = unpack_found(payload, len(trip.texts), len(trip.chunks))
+        try:
+            prepared.stage.restore(found.state)
+        except (KeyError, TypeError) as error:
+            raise ValueError("the state of another search") from error
+        return found
+
+    label = trip.model_label if prepared.dense is not None else trip.config.retriever.kind
+    key = key_of_parts({**prepared.key, "depth": depth, "documents": trip.wanted, "version": FOUND_VERSION})
+    space = space_of_stage("rankings", {"model": label}, label)
+    return kept(trip.store, space, key, trip.counted["rankings"], make, pack_found, unpack).hits
 
 
 def nearest(trip: Trip) -> DenseStage:

@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from assay.chunks import ChunkSet
 from assay.evaluation import MissFacts, cause_of
 from assay.golden import GoldenSet
@@ -38,8 +35,8 @@ class Missed:
     best_chunk
         The document's best chunk by the first stage's exact score, filter or not; None where nothing of it is scored.
     read_to
-        Where the embedding model stopped reading, as an offset of the document, for the chunk that holds the start of the
-        first of its spans that the model did not read to its end; None where all was read.
+        Where the embedding model stopped reading, as an offset of the document, for the first chunk whose part that was cut
+        off holds something of one of its spans that no other chunk lets the model read; None where all was read.
     """
 
     doc_id: str
@@ -145,28 +142,17 @@ class Misses:
 
     def _read_to(self, spans: Sequence[Span], place: int) -> int | None:
         chunks, seen = self.chunks, self.retrieved.seen_end
+        rows, text = chunks.rows_of(place), chunks.documents[place].text
         for span in spans:
-            over = [
-                row for row in chunks.rows_of(place) if chunks.start[row] < span.end and chunks.end[row] > span.start
-            ]
-            if over and not _covered(span, [(int(chunks.start[row]), int(seen[row])) for row in over]):
-                return int(seen[over[0]])
+            for row in rows:
+                unread = range(max(int(seen[row]), span.start), min(int(chunks.end[row]), span.end))
+                if any(
+                    not text[at].isspace() and not any(chunks.start[other] <= at < seen[other] for other in rows)
+                    for at in unread
+                ):
+                    return int(seen[row])
         return None
-
-
-def _covered(span: Span, read: Sequence[tuple[int, int]]) -> bool:
-    """Whether the extents ``read`` cover ``span`` as far as chunks reach it."""
-    reached = span.start
-    for start, end in sorted(read):
-        if start <= reached:
-            reached = max(reached, end)
-    return reached >= span.end
 
 
 def _ranks(order: Sequence[int]) -> dict[int, int]:
     return {document: rank for rank, document in enumerate(order, 1)}
-
-
-def seen_whole(chunks: ChunkSet) -> NDArray[np.int64]:
-    """For a first stage without an embedding model: every chunk is read to its end."""
-    return chunks.end

@@ -16,7 +16,7 @@ from assay.clock import Clock
 from assay.config import Config
 from assay.embedders.base import Embedder
 from assay.filters import allowed_documents
-from assay.first_stages import Prepared, measure, prepare
+from assay.first_stages import Prepared, measure, prepare, search
 from assay.golden import without_own_judgements
 from assay.notices import Warnings
 from assay.ranking import Hits, above, rank, to_passages, top_score, without_document
@@ -68,7 +68,7 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
 
     prepared = prepare(trip)
     with clock.stage("search"), reporter.stage("search", len(golden.evaluated)) as done:
-        found = prepared.stage.retrieve(max(config.retriever.depth, trip.wanted), trip.wanted)
+        found = search(trip, prepared)
         done(len(golden.evaluated))
     measured = measure(trip, prepared)
 

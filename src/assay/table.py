@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+MOST_ROWS = 200  # that are shown
+UNROLLED = 20  # rows that are shown without a box to scroll in
+SHORT = 24  # characters of a cell that stays on one line
+LEFT = "text-align:left"
+RIGHT = "text-align:right;font-variant-numeric:tabular-nums"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """Rows with the same keys, in a fixed order of columns."""
 
@@ -34,7 +39,15 @@ class Table:
         """A ``polars.DataFrame``; ImportError where polars is not installed."""
         import polars
 
-        return polars.DataFrame(self.to_dicts(), schema=list(self.columns))
+        # Types are read from all rows: a column may begin with many nulls.
+        return polars.DataFrame(self.to_dicts(), schema=list(self.columns), infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        """The first rows as text."""
+        more = len(self.rows) - MOST_ROWS
+        if more <= 0:
+            return str(self)
+        return f"{Table(self.columns, self.rows[:MOST_ROWS])}\n{self._more(more)}"
 
     def __str__(self) -> str:
         cells = [
@@ -47,12 +60,27 @@ class Table:
         )
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(shown(row.get(column)))}</td>" for column in self.columns) + "</tr>"
-            for row in self.rows
+        """The first rows for a notebook: numbers to the right, many rows in a box that scrolls."""
+        from assay.reports.html.markup import Markup, joined, tag
+
+        rows = self.rows[:MOST_ROWS]
+        is_text = {column: not _is_numeric(column, rows) for column in self.columns}
+
+        def cell(column: str, text: str) -> Markup:
+            style = None if not is_text[column] else LEFT if len(text) > SHORT else f"{LEFT};white-space:nowrap"
+            return tag("td", text, style=style)
+
+        head = tag("tr", *(tag("th", one, scope="col", style=LEFT if is_text[one] else None) for one in self.columns))
+        body = [tag("tr", *(cell(column, shown(row.get(column))) for column in self.columns)) for row in rows]
+        table = tag("table", tag("thead", head, style=RIGHT), tag("tbody", *body, style=RIGHT))
+        more = len(self.rows) - len(rows)
+        return joined(
+            tag("div", table, style="overflow:auto" + (";max-height:30rem" if len(rows) > UNROLLED else "")),
+            tag("p", self._more(more)) if more else None,
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _more(self, more: int) -> str:
+        return f"{more:,} more rows; to_pandas() and to_polars() have all {len(self.rows):,}"
 
 
 def shown(value: Any) -> str:
@@ -60,3 +88,8 @@ def shown(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _is_numeric(column: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    values = [value for row in rows if (value := row.get(column)) is not None]
+    return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)

@@ -64,6 +64,48 @@ def test_a_threshold_s_victim_shows_where_it_stood_before(inside: Inside, run: s
         assert one["lost"]["best_chunk"]["score"] < 2.0
 
 
+def test_what_was_not_reranked_shows_no_score_beside_the_reranker_s(
+    inside: Inside, small_set: Path, work: Path
+) -> None:
+    reranked = ["reranker=lexical", "reranker.depth=1", "retriever.depth=4", "evaluation.ks=[1]"]
+    assert (
+        inside("run", f"dataset.path='{small_set}'", "embedder=lsa", "cache=none", "run_dir=r", *reranked).status == 0
+    )
+    told = inside("explain", "r", "--query", "q2").out
+    first, after = told.split("rank  reranked by lexical")
+    assert "not reranked" not in first
+    assert [line.endswith("not reranked") for line in map(str.rstrip, after.strip().splitlines()[1:])] == [
+        False,
+        True,
+        True,
+        True,
+    ]
+
+
+def test_a_reranker_s_ceiling_is_shown_where_nothing_is_missed(inside: Inside, small_set: Path, work: Path) -> None:
+    told = inside("run", f"dataset.path='{small_set}'", "embedder=lsa", "cache=none", "run_dir=r", "reranker=lexical")
+    assert "No relevant document was missed." in told.out
+    assert "reranking  first stage  reranked  perfect order" in told.out
+
+
+def test_scores_that_round_to_zero_have_no_sign(inside: Inside, small_set: Path, work: Path) -> None:
+    rows = Path("r/per_query.jsonl")
+    assert inside("run", f"dataset.path='{small_set}'", "embedder=lsa", "cache=none", "run_dir=r").status == 0
+    row = json.loads(rows.read_text().splitlines()[0])
+    row["ranking"][-1]["score"] = -1e-9
+    rows.write_text(json.dumps(row) + "\n")
+    told = inside("explain", "r", "--query", "q1").out
+    assert "0.0000" in told
+    assert "-0.0000" not in told
+
+
+def test_an_ellipsis_says_that_there_is_more(inside: Inside, small_set: Path, work: Path) -> None:
+    (small_set / "spans.jsonl").write_text('{"query-id": "q1", "corpus-id": "leave", "start": 9, "end": 41}\n')
+    assert inside("run", f"dataset.path='{small_set}'", "embedder=lsa", "cache=none", "run_dir=r").status == 0
+    told = inside("explain", "r", "--query", "q1").out
+    assert "    Everyone [has thirty days of annual leave.] Unused days lapse in March.\n" in told
+
+
 def test_an_unanswerable_query_says_whether_silence_was_kept(inside: Inside, run: str) -> None:
     assert "nothing came back, as it should" in inside("explain", run, "--query", "q4").out.replace("\n", " ")
 

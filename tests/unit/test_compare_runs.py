@@ -260,14 +260,22 @@ def test_another_order_of_questions_is_another_set(make: Make) -> None:
 
 def test_a_renamed_question_is_named_as_one(make: Make) -> None:
     renamed = {("q9" if query == "q3" else query): one for query, one in QUESTIONS.items()}
-    a, b = make("a", {}), make("b", {}, questions=renamed, grades=GRADES | {"q9": {"laptop": 2}}, hashes={"queries": "x"})
+    a, b = (
+        make("a", {}),
+        make("b", {}, questions=renamed, grades=GRADES | {"q9": {"laptop": 2}}, hashes={"queries": "x"}),
+    )
     with pytest.raises(DataError, match=r"it differs in queries \(.*\): renamed q3 to q9$"):
         assay.compare([a, b])
 
 
 def test_the_common_questions_are_compared_when_asked_for(make: Make) -> None:
     """q1 stays, q2 changes its text, q3 its judgements, and q9 is new."""
-    changed = {"q1": QUESTIONS["q1"], "q2": ("cost of a night", "lookup", True), "q3": QUESTIONS["q3"], "q9": ("new", None, True)}
+    changed = {
+        "q1": QUESTIONS["q1"],
+        "q2": ("cost of a night", "lookup", True),
+        "q3": QUESTIONS["q3"],
+        "q9": ("new", None, True),
+    }
     a = make("a", {"q1": ["x", "leave"], "q2": ["hotel"], "q3": ["laptop"]})
     b = make(
         "b",
@@ -318,7 +326,10 @@ def many(make: Make, name: str, right: int, of: int = 20) -> Path:
     """A run of ``of`` questions, of which the first ``right`` have their document at rank 1, the rest nowhere."""
     questions = {f"q{i}": (f"question {i}", None, True) for i in range(of)}
     return make(
-        name, {f"q{i}": ["d"] for i in range(right)}, questions=questions, grades={query: {"d": 1} for query in questions}
+        name,
+        {f"q{i}": ["d"] for i in range(right)},
+        questions=questions,
+        grades={query: {"d": 1} for query in questions},
     )
 
 

@@ -13,6 +13,7 @@ from assay.chunkers import DocumentChunker
 from assay.chunks import cut, seen_ends
 from assay.config.models import SentenceTransformerEmbedder
 from assay.embedders.sentence_transformer import SentenceTransformerModel
+from assay.embedders.tokenizer_file import written_limit
 from assay.errors import StageError
 from assay.records import Document
 from assay.store import space_of
@@ -151,6 +152,27 @@ def test_the_limit_is_the_model_s_own_and_not_the_tokenizer_s(folder: Path, tmp_
     assert model.max_length == 9 == model._model.max_seq_length
     assert model.measure(["a a a a a a a a a a"]).tokens.tolist() == [14]
     assert len(model.token_offsets("a a a a a a a a a a")) == 10
+
+
+def test_the_limit_that_the_files_tell_is_the_loaded_model_s(folder: Path, tmp_path: Path) -> None:
+    """Without the library's own key: what the tokenizer says, capped by the model's positions."""
+    for name, of_tokenizer, positions, limit in (("a", 9, 512, 9), ("b", 600, 512, 512), ("c", 10**30, 512, None)):
+        changed = tmp_path / name
+        shutil.copytree(folder, changed)
+        for file, key, value in (
+            ("tokenizer_config.json", "model_max_length", of_tokenizer),
+            ("config.json", "max_position_embeddings", positions),
+        ):
+            plain = json.loads((changed / file).read_text())
+            (changed / file).write_text(json.dumps({**plain, key: value}))
+        bert = json.loads((changed / "sentence_bert_config.json").read_text())
+        bert.pop("max_seq_length", None)
+        (changed / "sentence_bert_config.json").write_text(json.dumps(bert))
+        model = embedder(changed)
+        assert written_limit(changed) == limit
+        told = model.max_length
+        assert model.loaded() is (limit is None)
+        assert told == model._model.max_seq_length
 
 
 def test_the_cut_is_where_the_tokenizer_s_truncation_is(folder: Path) -> None:

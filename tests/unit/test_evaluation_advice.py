@@ -99,6 +99,14 @@ def test_the_sentence_tells_a_reranker_to_be_from_one_that_lost_documents(
     assert advice_line(block).startswith(says)
 
 
+def test_what_a_reranker_could_win_by_order_alone_is_not_told_as_misses_within_its_reach() -> None:
+    """b stands third of the first ten: not missed, and below k=2. r stands where no reranker of 20 sees it."""
+    for relevant, missed in (("br", {"r": ("embedding", 30)}), ("b", {})):
+        told = advice_line(advice([outcome(relevant, "acb", "acb", missed)], 2, 1000, False))
+        assert told.startswith("By order alone, a reranker of the first 20 documents could win up to +")
+        assert told.endswith("recall@2; no miss stands within exact rank 20.\n")
+
+
 def test_nothing_missed_nothing_advised() -> None:
     assert advice([outcome("a", "a", "a")], 5, 1000, False) == {"metric": "recall@5", "missed": 0, "changes": []}
     assert advice([], 5, 1000, False)["changes"] == []

@@ -125,7 +125,7 @@ def test_the_parser_sees_the_package() -> None:
         (("chunkers",), ("errors", "records", "words")),
         (("chunks",), ("records", "chunkers")),
         (("ranking",), ("records", "chunks")),
-        (("store",), ("errors", "records", "config.models", "chunks", "indexes", "ranking")),
+        (("store",), ("errors", "records", "config.models", "chunks", "indexes", "ranking", "retrieval.stage")),
         (("embedders",), ("errors", "records", "words", "config.models")),
         (("indexes",), ("errors", "records", "config.models")),
         (("retrieval",), ("records", "words", "config.models", "chunks", "filters", "indexes", "ranking")),

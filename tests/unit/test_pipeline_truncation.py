@@ -45,6 +45,20 @@ def test_evidence_that_is_read_in_part_or_has_no_span_was_lost_by_the_embedding(
         assert missed(result) == [("long", "embedding")]
 
 
+def test_where_the_model_stopped_is_told_of_what_it_did_not_read_only(result_of: ResultOf) -> None:
+    """White space between two chunks is in neither, and is no text that the model missed."""
+    query, judged = {"q": "soup bicycles"}, [("q", "long", 1)]
+    parts = ["chunker=sentences", "chunker.size=22", "chunker.overlap=0"]
+    two_sentences = [("q", "long", len(FILLER) - 10, len(FILLER) + 10)]
+    read = result_of(DOCUMENTS, query, judged, *NEURAL, *parts, spans=two_sentences)
+    assert read.truncated_chunks == 0
+    assert [miss.read_to for misses in read.scores.missed for miss in misses] == [None]
+    document = ["chunker=document", "chunker.context=none"]
+    cut = result_of(DOCUMENTS, query, judged, *NEURAL, *document, spans=[*two_sentences, *AT_THE_END])
+    ((stopped,),) = [[miss.read_to for miss in misses] for misses in cut.scores.missed]
+    assert len(FILLER) < stopped < AT_THE_END[0][2]
+
+
 def test_bm25_reads_everything(result_of: ResultOf) -> None:
     lexical = ["retriever=bm25", "chunker=document", "chunker.context=none"]
     result = result_of(DOCUMENTS, QUERY, JUDGED, *NEURAL, *lexical, spans=AT_THE_END)

@@ -14,7 +14,7 @@ def quiet_libraries() -> None:
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     for name in ("sentence_transformers", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    warnings.filterwarnings("ignore", module=r"(transformers|sentence_transformers|huggingface_hub|torch)(\.|$)")
+    warnings.filterwarnings("ignore", module=r"(transformers|sentence_transformers|huggingface_hub|torch|tqdm)(\.|$)")
     from transformers.utils import logging as transformers_logging
 
     transformers_logging.set_verbosity_error()

@@ -21,7 +21,7 @@ from assay.embedders.device import only_cpu
 from assay.embedders.loading import check_arithmetic, load
 from assay.embedders.model_folder import folder_hash, local_folder, minilm_folder, read_json, refuse_code
 from assay.embedders.shapes import LENGTH_STEP, batches, padded_length
-from assay.embedders.tokenizer_file import fast_tokenizer
+from assay.embedders.tokenizer_file import fast_tokenizer, written_limit
 from assay.errors import StageError
 
 STAGE_VERSION = 3
@@ -115,6 +115,9 @@ class SentenceTransformerModel:
         """Tokens that the model reads, special tokens included; None where there is no limit."""
         if isinstance(self._settings.get("max_seq_length"), int):
             return int(self._settings["max_seq_length"])
+        told = written_limit(self.folder)
+        if told is not None:
+            return told
         limit = self._model.max_seq_length
         return int(limit) if limit is not None and limit != float("inf") else None  # static embeddings say infinity
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from assay.embedders.model_folder import KEY
+from assay.embedders.model_folder import KEY, read_json
 from assay.errors import StageError
+
+NO_LIMIT = 10**9  # transformers writes 10**30 for a tokenizer that knows no limit
 
 
 def fast_tokenizer(folder: Path, lower_case: bool, key: str = KEY) -> Any:
@@ -37,3 +39,20 @@ def fast_tokenizer(folder: Path, lower_case: bool, key: str = KEY) -> Any:
         own: list[Normalizer] = [tokenizer.normalizer] if tokenizer.normalizer else []
         tokenizer.normalizer = Sequence([Lowercase(), *own])
     return tokenizer
+
+
+def written_limit(folder: Path) -> int | None:
+    """The tokens that a transformer reads, as its files tell without loading it; None where they don't tell for sure.
+
+    It is sentence-transformers' own rule where nothing else is set: what the tokenizer says, capped by the positions that
+    the model has.
+    """
+    found = []
+    for name, key in (("tokenizer_config.json", "model_max_length"), ("config.json", "max_position_embeddings")):
+        file = folder / name
+        plain = read_json(file) if file.is_file() else {}
+        value = plain.get(key) if isinstance(plain, dict) else None
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < NO_LIMIT:
+            return None
+        found.append(value)
+    return min(found)

@@ -15,7 +15,7 @@ from assay.filters import Allowed
 from assay.plugins.component import Component
 from assay.ranking import Hits, document_order, first_stage_hits
 from assay.retrieval.dense import NOTHING
-from assay.retrieval.stage import BestChunk
+from assay.retrieval.stage import BestChunk, State
 
 
 class PluginRetrieval:
@@ -111,6 +111,12 @@ class PluginStage:
             found.append(self.retrieval.retrieve(text, depth, documents, self._mask(i)))
             self.progress(1)
         return found
+
+    def state(self) -> State:
+        return State({}, {})
+
+    def restore(self, state: State) -> None:
+        """Nothing is left behind."""
 
     def ask(self, i: int, depth: int) -> object:
         return self.retrieval.retrieve(self.texts[i], depth, 0, self._mask(i))

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.evaluation.names import headline
-from assay.explaining import SHOWN, Texts, passage_text
+from assay.explaining import AROUND, SHOWN, Texts, passage_text
 from assay.reports.misses import show_misses
 from assay.reports.text import cut_to, number, plain
 from assay.runs.run import Run
@@ -79,7 +79,7 @@ def _gold(gold: Mapping[str, Any], texts: Texts, out: Console) -> None:
             out.print(Text("  ranks   " + " · ".join(ranks)))
         best = lost.get("best_chunk")
         if best:
-            out.print(Text(f"  best    characters {best['start']} to {best['end']}, score {best['score']:.4f}"))
+            out.print(Text(f"  best    characters {best['start']} to {best['end']}, score {_score(best['score'])}"))
             text = passage_text(gold["doc_id"], best["start"], best["end"], texts.golden)
             if text is not None:
                 out.print(Text(_indented(cut_to(text, TEXT_SHOWN)), style="dim"))
@@ -88,10 +88,10 @@ def _gold(gold: Mapping[str, Any], texts: Texts, out: Console) -> None:
     for span in gold["evidence"]:
         group = f" (one of group {span['group']})" if span["group"] is not None else ""
         out.print(Text(plain(f"  span    characters {span['start']} to {span['end']}{group}")))
-        marked = Text("    …" if span["start"] else "    ")
+        marked = Text("    …" if span["start"] > len(span["before"]) else "    ")
         marked.append(plain(span["before"]))
         marked.append(f"[{plain(span['inside'])}]", style="reverse")
-        marked.append(plain(span["after"]) + "…")
+        marked.append(plain(span["after"]) + ("…" if len(span["after"]) == AROUND else ""))
         out.print(marked)
 
 
@@ -107,13 +107,19 @@ def _stages(stages: Sequence[Mapping[str, Any]], out: Console) -> None:
         table.add_column(plain(stage["name"]), no_wrap=True, overflow="ellipsis")
         table.add_column("score", justify="right")
         table.add_column("grade", justify="right")
+        last = stage["documents"][0]["stage"]
         beyond = [one for one in stage["documents"][SHOWN:] if one["grade"] > 0]
         for one in [*stage["documents"][:SHOWN], *beyond]:
             style = "green" if one["grade"] > 0 else ""
-            table.add_row(
-                str(one["rank"]), plain(one["doc_id"]), f"{one['score']:.4f}", str(one["grade"] or ""), style=style
-            )
+            # Scores of different stages are never to be compared, so the first stage's is not shown beside the reranker's.
+            score = _score(one["score"]) if one["stage"] == last else "not reranked"
+            table.add_row(str(one["rank"]), plain(one["doc_id"]), score, str(one["grade"] or ""), style=style)
         out.print(table)
+
+
+def _score(value: float) -> str:
+    """Four decimals, and no sign on what rounds to zero."""
+    return f"{round(value, 4) + 0.0:.4f}"
 
 
 def _indented(text: str) -> str:

@@ -29,13 +29,8 @@ WHAT_HELPS = {
 def show_misses(run: Run, out: Console) -> None:
     """Print how many relevant documents each cause lost, by type where there are several, and what would help most."""
     lost = {cause: count for cause, count in run.metrics["causes"].items() if count}
-    if not lost:
-        out.print(Text("No relevant document was missed."))
-        return
-    total = sum(lost.values())
-    out.print(
-        Text(f"Missed: {total} relevant documents, lost by " + ", ".join(f"{c} {n}" for c, n in lost.items()) + ".")
-    )
+    told = f"Missed: {sum(lost.values())} relevant documents, lost by " + ", ".join(f"{c} {n}" for c, n in lost.items())
+    out.print(Text(f"{told}." if lost else "No relevant document was missed."))
     out.print(Text(advice_line(run.metrics.get("advice"))), end="")
     if len(lost) > 1 and run.metrics["by_type"]:
         out.print()
@@ -52,6 +47,11 @@ def advice_line(advice: Mapping[str, Any] | None) -> str:
         return ""
     won = f"could win up to +{best['gain']:.2f} {advice['metric']}"
     if best["depth"] is not None:  # a reranker to be; without a depth it is the one that lost them
+        if not best["documents"]:  # all that it could win is in the ranking, below k
+            return (
+                f"By order alone, a reranker of the first {best['depth']} documents {won}; "
+                f"no miss stands within exact rank {best['depth']}.\n"
+            )
         where = f"{best['documents']} of {advice['missed']} misses stand within exact rank {best['depth']}"
         return f"{where}: a reranker of the first {best['depth']} documents {won}.\n"
     return f"{best['documents']} of {advice['missed']} misses are lost by {best['change']}: {WHAT_HELPS[best['change']]} {won}.\n"

@@ -10,7 +10,7 @@ from assay.chunks import ChunkSet
 from assay.config.models import HybridRetriever
 from assay.ranking import Hits, document_order
 from assay.retrieval.fusion import absent_score, fuse
-from assay.retrieval.stage import BestChunk, FirstStage
+from assay.retrieval.stage import BestChunk, FirstStage, State
 
 
 class HybridStage:
@@ -40,6 +40,26 @@ class HybridStage:
         self.depths = [[max(depth, len(hits)) for hits in of_query] for of_query in lists]
         self._latest = None
         return [fuse(of_query, self.weights, self.config) for of_query in lists]
+
+    def state(self) -> State:
+        lists = {"depths": [np.array(depths, np.int64) for depths in self.depths]}
+        values = {}
+        for place, leg in enumerate(self.legs):
+            inner = leg.state()
+            lists |= {f"{place}.{name}": list(each) for name, each in inner.lists.items()}
+            values[str(place)] = dict(inner.values)
+        return State(lists, values)
+
+    def restore(self, state: State) -> None:
+        depths = [each.tolist() for each in state.lists["depths"]]
+        if any(len(each) != len(self.legs) for each in depths):
+            raise ValueError("depths of other lists")
+        for place, leg in enumerate(self.legs):
+            prefix = f"{place}."
+            inner = {name.removeprefix(prefix): each for name, each in state.lists.items() if name.startswith(prefix)}
+            leg.restore(State(inner, state.values[str(place)]))
+        self.depths = depths
+        self._latest = None
 
     def ask(self, i: int, depth: int) -> object:
         return [leg.ask(i, depth) for leg in self.legs]

@@ -6,6 +6,7 @@ as bm25s implements it (Lù 2024, "BM25S: Orders of magnitude faster lexical sea
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,9 @@ class Bm25Retrieval:
     """Every chunk's embedded text (context included) as a bag of terms. A query that shares no term gets nothing back."""
 
     def __init__(self, chunks: ChunkSet, config: Bm25Retriever | HybridRetriever) -> None:
-        import bm25s
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # in a notebook tqdm asks for widgets that nobody needs
+            import bm25s
 
         self.chunks = chunks
         self._terms = terms_by(config.stemmer)

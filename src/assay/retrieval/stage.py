@@ -6,21 +6,30 @@ a miss can be laid at the door of the index or of the embedding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.filters import Allowed, Mode
-from assay.indexes.base import Vectors
+from assay.filters import Allowed, Mode, Served
+from assay.indexes.base import Rows, Vectors
 from assay.indexes.exact import Scores
 from assay.ranking import Hits, first_stage_hits
-from assay.retrieval.dense import NOTHING, DenseRetrieval
+from assay.retrieval.dense import NOTHING, DenseRetrieval, Unfilled
 from assay.retrieval.lexical import Bm25Retrieval
 
 BestChunk = tuple[int, float]
 """Row of a document's best chunk, and its score."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Lists of whole numbers, one a query, by name; and plain values."""
+
+    lists: Mapping[str, Sequence[Rows]]
+    values: Mapping[str, Any]
 
 
 class FirstStage(Protocol):
@@ -32,6 +41,12 @@ class FirstStage(Protocol):
 
     def retrieve(self, depth: int, documents: int) -> list[Hits]:
         """Per query, the ``depth`` best chunks, and more until ``documents`` documents are among them or all is seen."""
+
+    def state(self) -> State:
+        """What ``retrieve`` left behind for measuring and attribution, to be kept beside its hits."""
+
+    def restore(self, state: State) -> None:
+        """Be as after the ``retrieve`` that ``state`` is of. A ValueError where it is of another."""
 
     def ask(self, i: int, depth: int) -> object:
         """Search once for query ``i`` as an application would, to be timed; nothing of it is kept."""
@@ -66,6 +81,18 @@ class DenseStage:
 
     def retrieve(self, depth: int, documents: int) -> list[Hits]:
         return self.retrieval.retrieve(self.queries, depth, documents, self.allowed, self.mode)
+
+    def state(self) -> State:
+        told = {"unfilled": asdict(self.retrieval.unfilled), "filtered": asdict(self.retrieval.filtered)}
+        return State({"served": self.retrieval.served}, told)
+
+    def restore(self, state: State) -> None:
+        served = state.lists["served"]
+        if any(len(rows) and not 0 <= rows.min() <= rows.max() < self.retrieval.index.size for rows in served):
+            raise ValueError("rows that the index does not have")
+        self.retrieval.served = list(served)
+        self.retrieval.unfilled = Unfilled(**state.values["unfilled"])
+        self.retrieval.filtered = Served(**state.values["filtered"])
 
     def ask(self, i: int, depth: int) -> object:
         if self.allowed is None:
@@ -121,6 +148,12 @@ class LexicalStage:
             found.append(self.bm25.retrieve(text, depth, documents, _mask(self.allowed, i)))
             self.progress(1)
         return found
+
+    def state(self) -> State:
+        return State({}, {})
+
+    def restore(self, state: State) -> None:
+        """Nothing is left behind."""
 
     def ask(self, i: int, depth: int) -> object:
         return self.bm25.retrieve(self.texts[i], depth, 0, _mask(self.allowed, i))

@@ -122,8 +122,25 @@ class Comparison:
         """``table`` as a ``polars.DataFrame``."""
         return self.table.to_polars()
 
+    @property
+    def queries(self) -> Table:
+        """The questions, a row each: id, text, type, and every metric of every run (``recall@5 A``)."""
+        return Table.of(
+            [
+                {"query_id": question.query_id, "text": question.text, "type": question.type}
+                | {f"{name} {one.label}": _value(one.values[name][i]) for name in self.metrics for one in self.runs}
+                for i, question in enumerate(self.questions)
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(one.label for one in self.runs)} by {', '.join(self.metrics)}>"
+
     def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+        """Verdict, charts and tables, for a notebook."""
+        from assay.notebook import comparison_face
+
+        return comparison_face(self)
 
     def document(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

@@ -92,8 +92,22 @@ class Run:
         """``table`` as a ``polars.DataFrame``."""
         return self.table.to_polars()
 
+    @property
+    def queries(self) -> Table:
+        """The evaluated queries, a row each in the golden set's order: id, text, type, what came back, scores."""
+        return Table.of(
+            [
+                {key: row.get(key) for key in ("query_id", "text", "type", "answerable", "abstained", "top_score")}
+                | {name: row["metrics"].get(name) for name in self.metrics["metrics"]}
+                for row in self.rows()
+            ]
+        )
+
     def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+        """Charts and tables, for a notebook."""
+        from assay.notebook import run_face
+
+        return run_face(self)
 
 
 def load_run(path: str | Path) -> Run:

@@ -81,6 +81,14 @@ def unpack_chunks(payload: bytes, documents: tuple[Document, ...]) -> ChunkSet:
     return _put_together(arrays, meta["values"], documents)
 
 
+def chunks_digest(chunks: ChunkSet, corpus: str) -> str:
+    """The hash of a chunk set: the corpus, every place in it, and what stands in front of each."""
+    arrays, plain = _taken_apart(chunks)
+    return key_of_parts(
+        {"corpus": corpus, "arrays": {name: digest_of(each) for name, each in arrays.items()}, "plain": plain}
+    )
+
+
 def _taken_apart(chunks: ChunkSet, prefix: str = "") -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The fields of a chunk set that are arrays, and those that are plain; a chunk set inside it (parents) likewise."""
     arrays: dict[str, NDArray[Any]] = {}
