@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -43,6 +43,22 @@ class SearchTimes:
     with_embedding_p50_ms: float | None
     with_embedding_p95_ms: float | None
 
+    def reranked(self, milliseconds: Sequence[float]) -> SearchTimes:
+        """What a search takes that is reranked in so many milliseconds a query; unknown where nothing was timed.
+
+        Percentiles are added up, as if the slow searches were the slow rerankings too.
+        """
+        p50, p95 = _percentile(list(milliseconds), 50), _percentile(list(milliseconds), 95)
+        each = 1000 / self.batch_qps + float(np.mean(milliseconds)) if self.batch_qps and len(milliseconds) else None
+        return SearchTimes(
+            _sum(self.p50_ms, p50),
+            _sum(self.p95_ms, p95),
+            min(self.n, len(milliseconds)),
+            1000 / each if each else None,
+            _sum(self.with_embedding_p50_ms, p50),
+            _sum(self.with_embedding_p95_ms, p95),
+        )
+
 
 def time_search(
     ask: Callable[[int], object], everything: Callable[[], object], n: int, embed: Callable[[int], object] | None
@@ -75,6 +91,11 @@ def _milliseconds(work: Callable[[], object]) -> float:
     begin = time.perf_counter()
     work()
     return (time.perf_counter() - begin) * 1000
+
+
+def _sum(*parts: float | None) -> float | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
 
 
 def _percentile(values: list[float], q: float) -> float | None:

@@ -113,7 +113,7 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         first_stage=first_stage,
         scores=scores,
         clock=clock,
-        search=measured.search,
+        search=measured.search.reranked(reranked.milliseconds) if reranker else measured.search,
         build_seconds=clock.seconds.get("build_index"),
         index_bytes=prepared.index_bytes,
         cache=trip.counted,

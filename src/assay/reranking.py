@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,23 +22,27 @@ from assay.trip import Trip
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Per query its hits, and the documents handed to the reranker in the first stage's order; None without one."""
+    """Per query its hits, and the documents handed to the reranker in the first stage's order; None without one.
+
+    ``milliseconds`` has how long scoring took, for those queries of which nothing came from the store.
+    """
 
     hits: list[Hits]
     handed: list[list[int]] | None
+    milliseconds: list[float]
 
 
 def rerank(trip: Trip, reranker: Reranker | None, hits: Sequence[Hits]) -> Reranked:
     """``hits`` (on passages) with the first of each query re-scored; a reranked hit stands above all others."""
     settings = trip.config.reranker
     if reranker is None or isinstance(settings, models.NoReranker):
-        return Reranked(list(hits), None)
+        return Reranked(list(hits), None, [])
     passages = trip.chunks.passages
     picked = [handed(each, passages, settings.depth, settings.chunks) for each in hits]
     vectors, queries = _vectors(trip, reranker, hits, picked)
     # What depends on nothing but the pair is scored once, ever.
     space = space_of_stage("rerank_scores", reranker.identity()) if isinstance(reranker, Pairwise) else None
-    final, documents = [], []
+    final, documents, milliseconds = [], [], list[float]()
     with (
         trip.clock.stage("rerank"),
         trip.reporter.stage(f"rerank ({reranker.kind})", len(hits)) as done,
@@ -52,13 +57,16 @@ def rerank(trip: Trip, reranker: Reranker | None, hits: Sequence[Hits]) -> Reran
                 vectors=None if vectors is None else vectors[i],
                 query_vector=None if queries is None else queries[i],
             )
+            known, begin = trip.counted["rerank_scores"].hits, time.perf_counter()
             scores = reranker.scores(candidates) if space is None else _kept_scores(trip, reranker, candidates, space)
+            if len(rows) and trip.counted["rerank_scores"].hits == known:
+                milliseconds.append((time.perf_counter() - begin) * 1000)
             final.append(merged(each, positions, scores))
             documents.append(document_order(each.keep(np.isin(np.arange(len(each)), positions)), passages))
             done(1)
     for note in reranker.notes():
         trip.warnings.add(note)
-    return Reranked(final, documents)
+    return Reranked(final, documents, milliseconds)
 
 
 def _kept_scores(trip: Trip, reranker: Reranker, candidates: Candidates, space: Space) -> NDArray[np.float32]:
