@@ -133,7 +133,7 @@ def _relevant(row: Mapping[str, Any], golden: GoldenSet | None) -> dict[str, int
 
 
 def _stages(run: Run, row: Mapping[str, Any], grades: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Each stage's list, in the order of the trip: the first stage, and the final ranking where it differs."""
+    """Each stage's list, in the order of the trip: the first stage, the reranker's, and what ``min_score`` left."""
 
     def listed(found: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return [
@@ -148,14 +148,16 @@ def _stages(run: Run, row: Mapping[str, Any], grades: Mapping[str, int]) -> list
         ]
 
     retriever, reranker = run.config["retriever"]["kind"], run.config["reranker"]["kind"]
-    names = [retriever if retriever != "dense" else f"dense, {run.config['index']['kind']}"]
-    if "first_stage" not in row:
-        return [{"name": names[0], "documents": listed(row["ranking"])}]
-    stages = [{"name": names[0], "documents": listed(row["first_stage"])}]
+    first = retriever if retriever != "dense" else f"dense, {run.config['index']['kind']}"
     threshold = run.config["filter"].get("min_score")
-    last = [f"reranked by {reranker}"] if reranker != "none" else []
-    last += [f"min_score {threshold}"] if threshold is not None else []
-    return [*stages, {"name": ", ".join(last), "documents": listed(row["ranking"])}]
+    names = [first]
+    names += [f"reranked by {reranker}"] if reranker != "none" else []
+    least = f"{threshold:g}" if isinstance(threshold, float | int) else threshold
+    names += [f"min_score {least}"] if threshold is not None else []
+    lists = [row[name] for name in ("first_stage", "reranked") if name in row] + [row["ranking"]]
+    if len(names) != len(lists):  # a folder that an earlier assay wrote
+        names, lists = [first, ", ".join(names[1:])][: len(lists)], lists
+    return [{"name": name, "documents": listed(each)} for name, each in zip(names, lists, strict=True)]
 
 
 def run_folder(path: str) -> Path:

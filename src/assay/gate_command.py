@@ -60,10 +60,15 @@ def gate_command(rest: list[str]) -> int:
     for path, _ in wanted:
         if path.is_dir() or not path.parent.is_dir():
             raise DataError(f"{path}: can't be written; give a file in a folder that is there")
+    if len({path.resolve() for path, _ in wanted}) < len(wanted):
+        raise AssayError(f"assay gate: --junit and --markdown name one file, {wanted[0][0]}; give each its own")
     found = gate(given.run, limits, given.baseline)
     for path, text in wanted:
         try:
-            files.write_atomically(path, text(found))
+            if path.exists() and not path.is_file():  # /dev/stdout and pipes are written to, never replaced
+                path.write_text(text(found), encoding="utf-8")
+            else:
+                files.write_atomically(path.resolve(), text(found))
         except OSError as error:
             raise DataError(f"{path}: can't be written ({error.strerror}); give another file") from None
     if given.json:

@@ -82,8 +82,9 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         thresholds = thresholds_of(config, golden, reranked.hits, chunks.passages, final)
         kept = [above(each, least, final) for each, least in zip(reranked.hits, thresholds.each, strict=True)]
         rankings = rankings_of(reranked.hits, kept, trip, final)
-        changed = reranker is not None or config.filter.min_score is not None
-        first_stage = rankings_of(hits, hits, trip, FIRST_STAGE) if changed else None
+        cut = config.filter.min_score is not None
+        first_stage = rankings_of(hits, hits, trip, FIRST_STAGE) if reranker or cut else None
+        before_cut = rankings_of(reranked.hits, reranked.hits, trip, final) if reranker and cut else None
         retrieved = Retrieved(
             stage=prepared.stage,
             fetched=[len(each) for each in found],
@@ -111,6 +112,7 @@ def run(config: Config, bench: Workbench, reporter: Reporter) -> Result:
         chunks=chunks,
         rankings=rankings,
         first_stage=first_stage,
+        reranked=before_cut,
         scores=scores,
         clock=clock,
         search=measured.search.reranked(reranked.milliseconds) if reranker else measured.search,

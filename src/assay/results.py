@@ -71,7 +71,8 @@ class Retrieved:
 class Result:
     """A whole run, in memory. Lists are in the order of ``golden.evaluated``.
 
-    ``first_stage`` are the rankings before reranking and ``min_score``; None where ``rankings`` are the same.
+    ``first_stage`` are the rankings before reranking and ``min_score``, ``reranked`` those between the two; None where
+    nothing comes between.
     """
 
     config: Config
@@ -79,6 +80,7 @@ class Result:
     chunks: ChunkSet
     rankings: list[Ranking]
     first_stage: list[Ranking] | None
+    reranked: list[Ranking] | None
     scores: Scores
     clock: Clock
     search: SearchTimes

@@ -186,6 +186,26 @@ def test_on_a_phone_the_page_is_as_wide_as_the_screen(opened: Any, report: Path)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_word_without_end_pushes_nothing_out_of_sight(
+    opened: Any, tmp_path: Path, run_of: Any, rows_of: Any, width: int
+) -> None:
+    """In a question, a type, a title and an id; the second type has the control for types shown."""
+    word = "Donaudampfschifffahrtsgesellschaft" * 12
+    golden = golden_set(tmp_path / "golden", {"d" + word: word}, {"q": word, "r": "r"}, [Span("q", "d" + word, 0, 9)])
+    rows = [
+        rows_of.row("q", word, [rows_of.found("d" + word, 1, 0.5, 1, 0, 99)], kind=word),
+        rows_of.row("r", "r", [], kind="other", answerable=False),
+    ]
+    page = opened(write_report(run_of(tmp_path / "run", golden, rows)), viewport={"width": width, "height": 800}).page
+    page.locator("button.open").first.click()
+    page.locator("button.open").last.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for cell in (".queries thead th:last-child", ".queries td.number >> nth=0", "tr.detail blockquote >> nth=0"):
+        box = page.locator(cell).first.bounding_box()
+        assert 0 < box["x"] < box["x"] + box["width"] <= width, cell
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast(opened: Any, report: Path, scheme: str) -> None:
     """WCAG AA: 4.5 for text, 3 for what a chart draws with."""

@@ -135,3 +135,15 @@ def test_wrong_use_is_one_line(inside: Inside, run: str, arguments: list[str], m
     assert told.out == ""
     assert message in told.err
     assert told.err.count("\n") == 1
+
+
+def test_with_a_reranker_and_a_threshold_all_three_lists_are_shown(inside: Inside, small_set: Path, work: Path) -> None:
+    set_up = (f"dataset.path='{small_set}'", "embedder=lsa", "cache=none", "retriever=bm25", "reranker=lexical")
+    assert inside("run", *set_up, "run_dir=both", "evaluation.ks=[1,3]", "filter.min_score=100").status == 0
+    told = json.loads(inside("explain", "both", "--query", "q1", "--json").out)
+    assert [stage["name"] for stage in told["stages"]] == ["bm25", "reranked by lexical", "min_score 100"]
+    assert [one["stage"] for one in told["stages"][0]["documents"]] == [0] * len(told["stages"][0]["documents"])
+    assert told["stages"][1]["documents"][0]["stage"] == 1
+    assert told["stages"][2]["documents"] == []
+    (lost,) = [one["lost"] for one in told["gold"] if one["lost"]]
+    assert (lost["cause"], lost["final_rank"]) == ("threshold", 1)

@@ -61,6 +61,7 @@ def test_json_is_one_document_and_nothing_else(inside: Inside, folders: Path) ->
         (["gate", "new", "--min", "recall@5=0.5", "--junit", "no/such.xml"], "no/such.xml: can't be written"),
         (["gate", "new", "--min", "recall@5=0.5", "--markdown", "new"], "new: can't be written"),
         (["gate", "new", "--max-drop", "recall@5=0.5"], "give --baseline RUN"),
+        (["gate", "new", "--min", "recall@5=0.5", "--junit", "x", "--markdown", "./x"], "name one file, x;"),
         (["gate", "new", "--max-wrong-empty", "2"], "--max-wrong-empty '2': give a number from 0 to 1"),
     ],
 )
@@ -68,6 +69,28 @@ def test_wrong_use_is_one_line_and_status_2(inside: Inside, folders: Path, argum
     said = inside(*arguments)
     assert (said.status, said.out, said.err.count("\n")) == (2, "", 1)
     assert told in said.err
+
+
+def test_a_sweep_has_gates_of_its_runs(inside: Inside, folders: Path, scored_run: Any) -> None:
+    scored_run("work/sweep/0", {"recall@5": [1.0, 0.0]})
+    said = inside("gate", "sweep", "--min", "recall@5=0.5")
+    assert (said.status, said.out) == (2, "")
+    assert said.err == "sweep: is a sweep; give one of its runs, such as sweep/0\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_no_file_is_written_to_and_not_replaced(inside: Inside, folders: Path) -> None:
+    """/dev/stdout, say; a link keeps pointing where it did."""
+    os.mkfifo(folders / "pipe")
+    (folders / "link.xml").symlink_to("real.xml")
+    reader = os.open(folders / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    said = inside("gate", "new", "--min", "recall@5=0.5", "--markdown", "pipe", "--junit", "link.xml")
+    assert (said.status, said.err) == (0, "")
+    assert os.read(reader, 10_000).decode().startswith("### ")
+    os.close(reader)
+    assert (folders / "pipe").is_fifo()
+    assert (folders / "link.xml").is_symlink()
+    assert (folders / "real.xml").read_text(encoding="utf-8").startswith("<?xml")
 
 
 def test_it_starts_without_torch(folders: Path) -> None:

@@ -29,8 +29,12 @@ def there(*names: str) -> bool:
 
 
 needs_mlflow = pytest.mark.skipif(not there("mlflow"), reason="the extra mlflow is not installed")
+needs_database = pytest.mark.skipif(
+    not there("mlflow", "sqlalchemy", "alembic"), reason="the extra mlflow is not installed"
+)
 needs_server = pytest.mark.skipif(
-    not there("mlflow", "sqlalchemy", "alembic", "flask", "flask_cors"), reason="MLflow's server is not installed"
+    not there("mlflow", "sqlalchemy", "alembic", "flask", "flask_cors", "aiohttp"),
+    reason="the extra test-mlflow is not installed",
 )
 
 
@@ -169,7 +173,7 @@ def test_a_sweep_on_a_real_server(assay: Any, small_set: Path, tmp_path: Path) -
     assert fetched.read_bytes() == (job / files.METRICS).read_bytes()
 
 
-@needs_server
+@needs_database
 def test_an_interrupted_sweep_says_so(
     small_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -290,7 +290,7 @@ def test_the_common_questions_are_compared_when_asked_for(make: Make) -> None:
     assert found.notes == (
         f"{b}: another golden set than {a}; it differs in queries and qrels (corpus and spans are equal): "
         "added q9; text changed q2; judgements changed q3",
-        f"compared over the 1 common questions only (of 3 in {a})",
+        f"compared over the one common question only (of 3 in {a})",
     )
 
 
@@ -397,7 +397,7 @@ def test_a_metric_that_a_run_lacks_is_named(make: Make) -> None:
         (["first"], "one run alone"),
         (["first", "nowhere"], "no such folder"),
         (["sweep", "first"], "is a sweep folder; give it alone"),
-        (["sweep"], "holds 1 whole runs"),
+        (["sweep"], "holds 1 whole run;"),
         (["empty", "first"], "holds no metrics.json"),
         ([], "nothing: one run alone"),
     ],

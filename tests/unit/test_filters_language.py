@@ -116,6 +116,8 @@ FAULTS: list[tuple[Any, str]] = [
     ({"a": {"$in": "x"}}, "filter.where.a.$in: 'x' is no list"),
     ({"a": {"$in": [1, [2]]}}, "filter.where.a.$in[1]: [2] is not allowed"),
     ({"a": {"$in": [{"$query": 1}]}}, "filter.where.a.$in[0].$query: 1 names no field"),
+    ("{a: {$gt: .nan}}", "filter.where.a.$gt: .nan is not allowed; give a finite number"),
+    ("{a: -.inf}", "filter.where.a: -.inf is not allowed; give a finite number"),
     ({"a": {"$in": [{"$gt": 1}]}}, "filter.where.a.$in[0]: {'$gt': 1} is not allowed"),
     ({"a": {"$exists": 1}}, "filter.where.a.$exists: 1 is not allowed; give true or false"),
     ({"a": {"$exists": {"$query": "b"}}}, "filter.where.a.$exists: {'$query': 'b'} is not allowed"),

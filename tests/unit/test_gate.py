@@ -102,6 +102,12 @@ def test_a_baseline_alone_tests_the_headline_metrics(scored_run: Any, lost: int,
         assert p == [(0.5**lost, 2 * 0.5**lost)] * 2
 
 
+def test_no_drop_is_no_negative_zero(scored_run: Any) -> None:
+    found = against(scored_run, HALF, HALF)
+    assert [str(check.value) for check in found.checks] == ["0.0", "0.0"]
+    assert "(drop 0.0000, " in found.checks[0].reason
+
+
 @pytest.mark.parametrize(
     ("limits", "told"),
     [

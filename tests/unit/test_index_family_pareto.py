@@ -11,8 +11,8 @@ import pytest
 
 from assay.composition import compose
 from assay.config import judge
-from assay.reports.text import console
 from assay.reports.sweep_console import show_sweep
+from assay.reports.text import console
 from assay.runs.leaderboard import Row, differing
 from assay.runs.pareto import pareto_front, quality, quality_metric
 from assay.runs.run import Run
@@ -81,6 +81,20 @@ def test_what_follows_from_the_index_kind_is_no_column() -> None:
     assert differing(both)[0] == ["index", "index.k_factor"]
 
 
+def test_a_condition_or_a_param_that_some_jobs_lack_tells_them_apart() -> None:
+    where = ["region: kerala", "year: {$gte: 2020}"]
+    filters = [row(i, {}, 1, 1, "filter=where", f"filter.where='{{{one}}}'") for i, one in enumerate(where)]
+    assert differing(filters)[0] == ["filter.where.region", "filter.where.year.$gte"]
+    assert differing([row(2, {}, 1, 1), *filters])[1] == [
+        {"filter": "none"},
+        {"filter": "where", "filter.where.region": "kerala"},
+        {"filter": "where", "filter.where.year.$gte": 2020},
+    ]
+    named = ["chunker=plugin", "chunker.name=mine"]
+    params = [row(0, {}, 1, 1, *named), row(1, {}, 1, 1, *named, "+chunker.params.n=4")]
+    assert differing(params)[1] == [{}, {"chunker.params.n": 4}]
+
+
 def shown(rows: list[Row]) -> list[str]:
     out = io.StringIO()
     show_sweep(rows, console(out))
@@ -104,6 +118,16 @@ def test_a_sweep_of_indexes_shows_its_costs_with_the_front_marked() -> None:
     assert lines[at + 4].split() == ["2", "pq", "0.800", "2.50", "12.3", "kB", "2.50", "1,234", "0.50"]
     assert lines[at + 5] == "* on the Pareto front of index_recall@10, p50 and bytes: no other job beats it"
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_front_is_not_explained_where_no_column_marks_it() -> None:
+    """In 80 columns this much leaves no room for one more."""
+    means = {"recall@5": 0.5, "ndcg@10": 0.5, "evidence_recall@5": 0.5}
+    lines = shown(
+        [row(i, means, 1 + i, 2000, f"dataset.path={'x' * 27}{i}", f"chunker.size={64 * (i + 1)}") for i in range(2)]
+    )
+    assert lines[0].split() == ["job", "path", "size", "recall@5", "95", "%", "ndcg@10", "evidence@5"]
+    assert not any(line.startswith("*") for line in lines)
 
 
 def test_any_other_sweep_has_size_and_front_in_its_one_table() -> None:

@@ -120,9 +120,14 @@ def test_lines_say_it_in_80_columns() -> None:
 @pytest.mark.parametrize(
     ("scores", "told"),
     [
-        ((GOOD, BAD), "and is better than every other run"),
-        ((GOOD, NEAR), "can't be told from any of the others"),
-        ((GOOD, GOOD), "can't be told from any of the others"),
+        ((GOOD, BAD), "and is better than the other run (paired randomisation test)."),
+        ((GOOD, BAD, BAD), "and is better than every other run"),
+        ((GOOD, NEAR), "can't be told from job 1 (paired randomisation test)."),
+        (
+            (GOOD, NEAR, NEAR),
+            "can't be told from any of the others (paired randomisation test, Holm-corrected over all 3 pairs",
+        ),
+        ((GOOD, GOOD), "can't be told from job 1"),
         (([1.0, 0.0], [0.0, 1.0]), "too small to show any difference"),
     ],
 )

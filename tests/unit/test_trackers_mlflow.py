@@ -146,8 +146,10 @@ def test_the_folder_s_files_lie_there_too(run: Run) -> None:
 @needs_mlflow
 def test_what_was_told_is_not_told_again(run: Run, made: Path, kept: Any) -> None:
     """Told twice it is there once; cut short it is gone on with; lost there it is told anew; another place is another."""
-    for _ in range(2):
-        tracker().tell(run)
+    tracker().tell(run)
+    (run.folder / files.TREC).rename("aside")
+    tracker().tell(run)  # nothing is read again
+    Path("aside").rename(run.folder / files.TREC)
     (found,) = kept()
     record = read_record(run.folder)
     assert record is not None
@@ -266,6 +268,12 @@ def test_a_folder_of_that_name_is_no_package(tmp_path: Path, monkeypatch: pytest
     assert importlib.util.find_spec("surely_not_installed") is not None
     assert not installed("surely_not_installed")
     assert installed("numpy")
+
+
+def test_where_runs_are_told_is_said_without_logins() -> None:
+    assert tracker(uri="http://me:word@host:5000").place == "http://***@host:5000"
+    assert tracker(uri="postgresql://me:word@host/runs").place == "postgresql://***@host/runs"
+    assert tracker().place == "sqlite:///outputs/mlflow/mlflow.db"
 
 
 def test_nobody_is_told_by_default() -> None:

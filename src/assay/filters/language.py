@@ -200,6 +200,8 @@ def _scalar(value: Any, key: str) -> Scalar:
     if isinstance(value, float) and not math.isfinite(value):
         raise WhereFault(key, f"{value} is not allowed; give a finite number")
     if isinstance(value, str):
+        if value.lower().lstrip("+-") in {".nan", ".inf"}:
+            raise WhereFault(key, f"{value} is not allowed; give a finite number")
         _no_interpolation(value, key)
         if looks_like_date(value) and instant(value) is None:
             raise WhereFault(key, f"{value!r} is no date on the calendar; give one such as 2024-03-01")

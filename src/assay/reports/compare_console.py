@@ -14,11 +14,12 @@ from rich.text import Text
 
 from assay.evaluation.paired import BETTER, WORSE, PairedDifference
 from assay.reports.compare_words import chance, is_of_two, method, signed, signed_interval, verdict_lines
-from assay.reports.text import cut_to, number, plain
+from assay.reports.text import cut_to, fitting, number, plain
 from assay.runs.comparison import ABSENT, Comparison, Moved, Pair, verdict
 
 COLOURS = {BETTER: "green", WORSE: "red"}
 SHOWN_RUNS = 5  # columns of differences by type
+DISPENSABLE = ("n", "d_z", "+/=/-", "p")  # in a narrow terminal; n is the sum of +/=/-, the verdict says what p does
 Side = Literal["left", "right"]
 
 
@@ -29,13 +30,13 @@ def show_comparison(found: Comparison, out: Console) -> None:
     for line in verdict_lines(found):
         out.print(Text(line, style="bold"))
     out.print()
-    out.print(_fitting(_two_runs(found) if is_of_two(found) else _many_runs(found), out))
+    out.print(fitting(_two_runs(found) if is_of_two(found) else _many_runs(found), out, DISPENSABLE))
     out.print(Text(method(found), style="dim"))
     for note in found.notes:
         out.print(Text(plain(f"Note: {note}")))
     if any(pair.by_type for pair in found.pairs):
         out.print()
-        out.print(_types(found))
+        out.print(fitting(_types(found), out, DISPENSABLE))
     _moves(found, out)
 
 
@@ -103,20 +104,6 @@ _DIFFERENCE: tuple[tuple[str, Side], ...] = (
     ("n", "right"),
     ("verdict", "left"),
 )
-
-
-def _fitting(table: Table, out: Console) -> Table:
-    """``table``, drawn closer, then without n (the sum of +/=/-) and effect sizes, as far as it would not fit otherwise."""
-
-    def fits() -> bool:
-        return out.measure(table, options=out.options.update(max_width=1000)).maximum <= out.width
-
-    if not fits():
-        table.collapse_padding = True
-    for title in ("n", "d_z"):
-        if not fits():
-            table.columns = [column for column in table.columns if column.header != Text(title)]
-    return table
 
 
 def _two_runs(found: Comparison) -> Table:

@@ -54,7 +54,9 @@ def _two_in_words(found: Comparison, metric: str) -> str:
     word = verdict(metric, one)
     said = f"can't tell {b} from {a}" if word == UNCLEAR else f"{b} is {word} than {a}"
     size = "" if one.effect_size is None else f", d_z {one.effect_size:+.2f}"
-    return plain(f"{metric}: {said}: {signed(one.difference)} over {one.n} queries (p {_equals(one.p)}{size}).")
+    return plain(
+        f"{metric}: {said}: {signed(one.difference)} over {one.n} quer{'y' if one.n == 1 else 'ies'} (p {_equals(one.p)}{size})."
+    )
 
 
 def _equals(p: float | None) -> str:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from assay.evaluation.names import headline
 from assay.reports.misses import show_misses
-from assay.reports.text import cut_to, interval, number, plain
+from assay.reports.text import cut_to, fitting, interval, number, plain
 from assay.runs.run import Run
 
 WORST = 3
@@ -30,7 +30,7 @@ def show_run(run: Run, out: Console) -> None:
     out.print(Text(_what(run), style="dim"))
     out.print(
         Text(
-            f"{queries['total']} queries: {queries['answerable']} answerable, {queries['unanswerable']} not"
+            f"{queries['total']} quer{'y' if queries['total'] == 1 else 'ies'}: {queries['answerable']} answerable, {queries['unanswerable']} not"
             + (f", {queries['unjudged']} unjudged" if queries["unjudged"] else ""),
             style="dim",
         )
@@ -40,10 +40,11 @@ def show_run(run: Run, out: Console) -> None:
         *names,
         *(name for name in ("evidence_recall@5", "evidence_recall@2000w", "index_recall@10") if name in metrics),
     ]
-    out.print(_metrics_table(run, [name for name in shown if metrics[name]["n"]]))
+    table = _metrics_table(run, [name for name in shown if metrics[name]["n"]])
+    out.print(fitting(table, out, ("at best", "by chance")))
     if run.metrics["by_type"] and names:
         out.print()
-        out.print(_types_table(run, names))
+        out.print(fitting(_types_table(run, names), out, ("missed",)))
     for line in abstention_lines(run.metrics["abstention"]):
         out.print(Text(line))
     show_misses(run, out)
@@ -99,7 +100,7 @@ def _metrics_table(run: Run, names: Sequence[str]) -> Table:
 
 def _types_table(run: Run, names: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("type", no_wrap=True)
+    table.add_column("type", overflow="fold")
     table.add_column("n", justify="right")
     for name in [*names, "missed"]:
         table.add_column(name, justify="right", no_wrap=True)
@@ -127,7 +128,8 @@ def abstention_lines(block: Mapping[str, Any]) -> list[str]:
         wrong = share(block["wrong_empty_rate"])
         how = "Each query judged by a threshold that other queries chose: these leave" if block.get("cross_fit") else ""
         what = how or f"Threshold {block['threshold']:g} leaves"
-        told = f"{what} {share(empty)} of {n} unanswerable queries empty, and wrongly {wrong} of the others."
+        others = "" if block["wrong_empty_rate"] is None else f", and wrongly {wrong} of the others"
+        told = f"{what} {share(empty)} of {n} unanswerable queries empty{others}."
     elif empty:
         told = f"No filter.min_score is set, yet {share(empty)} of {n} unanswerable queries got nothing back."
     else:
@@ -143,13 +145,15 @@ def apart_lines(block: Mapping[str, Any]) -> list[str]:
     between = f", 95 % interval {low:.2f} – {high:.2f}" if low is not None else ""
     lines = [f"AUROC of the top score, answerable above unanswerable: {block['auroc']:.2f}{between} (0.5 is chance)."]
     fit = block.get("cross_fit")
-    if low is not None and low <= 0.5:
+    if high is not None and high < 0.5:
+        lines.append("These scores are upside down: questions without an answer score higher than those with one.")
+    elif low is not None and low <= 0.5:
         lines.append("These scores can't be told from ones that know nothing of answerability.")
     if fit:
         doing_nothing = max(fit["utility_always_answer"], fit["utility_always_empty"])
         which = "answering always" if fit["utility_always_answer"] >= fit["utility_always_empty"] else "never answering"
         lines.append(
-            f"Threshold to deploy: {block['threshold']:.4g}. Mean utility out of fold {fit['utility']:.3f}; {which} has "
+            f"Threshold to deploy: {block['threshold']:.7g}. Mean utility out of fold {fit['utility']:.3f}; {which} has "
             f"{doing_nothing:.3f}"
             + ("." if fit["utility"] > doing_nothing else ", so a threshold doesn't pay on this set.")
         )

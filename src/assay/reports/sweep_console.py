@@ -59,7 +59,7 @@ def show_sweep(rows: Sequence[Row], out: Console, wanted: str | None = None) -> 
         columns.append(("p50 ms", [_timing(row, "search", "p50_ms", ".2f") for row in rows]))
     if timed > 1 and not of_indexes:
         columns += [("bytes", [_size(row) for row in rows]), ("*", stars)]
-    _print(columns, must, len(told), order, out)
+    marked = _print(columns, must, len(told), order, out)
     if of_indexes:
         out.print()
         costs: list[Column] = [
@@ -73,16 +73,19 @@ def show_sweep(rows: Sequence[Row], out: Console, wanted: str | None = None) -> 
         ]
         if against:
             costs.insert(len(told), (SHORT.get(against, against), [number(quality(row, against)) for row in rows]))
-        _print(costs, len(told) + 4, len(told), order, out)
-    if any(stars):
+        marked = _print(costs, len(told) + 4, len(told), order, out)
+    if marked and any(stars):
         out.print(Text(f"* on the Pareto front of {against}, p50 and bytes: no other job beats it", style="dim"))
     for row in rows:
         if row.run is None:
             out.print(Text(cut_to(f"job {row.number} failed: {row.error}", 4 * out.width), style="red"))
 
 
-def _print(columns: Sequence[Column], must: int, left: int, order: Sequence[int], out: Console) -> None:
-    """A table of ``columns``: the first ``must`` always, others as far as there is room; the first ``left`` name the job."""
+def _print(columns: Sequence[Column], must: int, left: int, order: Sequence[int], out: Console) -> bool:
+    """Print ``columns``: the first ``must`` always, others as far as there is room; the first ``left`` name the job.
+
+    Whether the column of marks is among them.
+    """
     kept, room = [], out.width
     for place, (title, cells) in enumerate(columns):
         width = max(map(cell_len, (title, *cells))) + 2
@@ -96,6 +99,7 @@ def _print(columns: Sequence[Column], must: int, left: int, order: Sequence[int]
     for i in order:
         table.add_row(*(Text(cells[i], style="red" if cells[i] == FAILED else "") for _, cells in kept))
     out.print(table)
+    return any(title == "*" for title, _ in kept)
 
 
 def _mean(row: Row, name: str) -> str:
@@ -134,6 +138,9 @@ def _order(row: Row, name: str | None) -> tuple[bool, tuple[float, ...]]:
 def _short(key: str, keys: Sequence[str]) -> str:
     """The last part of a key where that is plain enough."""
     last = key.rpartition(".")[2]
+    if last.startswith("$"):  # an operator of a filter says nothing without its field
+        last = ".".join(key.split(".")[-2:])
+        return last if sum(other.endswith(f".{last}") for other in keys) == 1 else key
     return last if sum(other.rpartition(".")[2] == last for other in keys) == 1 else key
 
 

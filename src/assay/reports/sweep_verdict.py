@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from assay.evaluation.contenders import Contender, SweepVerdict
 from assay.evaluation.effects import Effect
 from assay.evaluation.power import MOST_QUERIES
+from assay.reports.compare_words import signed
 from assay.reports.text import WIDTH, cut_to, number
 from assay.runs.verdict import NoVerdict
 
@@ -45,10 +46,14 @@ def _who_leads(verdict: SweepVerdict) -> str:
     leader, rest = verdict.leader, verdict.together[1:]
     low, high = leader.ci95
     told = f"Job {leader.job} leads with {leader.mean:.3f} (95 % {low:.3f} to {high:.3f})"
-    how = f"paired randomisation test, Holm-corrected over all {verdict.pairs} pairs of runs, since the leader was picked by the same scores"
+    how = "paired randomisation test"
+    if verdict.pairs > 1:
+        how += (
+            f", Holm-corrected over all {verdict.pairs} pairs of runs, since the leader was picked by the same scores"
+        )
     if not rest:
-        return f"{told}, and is better than every other run ({how})."
-    if len(verdict.together) == len(verdict.contenders):
+        return f"{told}, and is better than {'every' if verdict.pairs > 1 else 'the'} other run ({how})."
+    if len(rest) > 1 and len(verdict.together) == len(verdict.contenders):
         return f"{told}, but can't be told from any of the others ({how})."
     return f"{told}, but can't be told from {_jobs(rest)} ({how})."
 
@@ -72,7 +77,7 @@ def _table(verdict: SweepVerdict) -> list[str]:
                 one.job,
                 number(one.mean),
                 "" if leads else f"{one.behind:.3f}",
-                "" if leads else f"{low:+.3f} to {high:+.3f}",
+                "" if leads else f"{signed(low)} to {signed(high)}",
                 "" if one.p_holm is None else "<0.001" if one.p_holm < 0.0005 else f"{one.p_holm:.3f}",
                 f"{100 * one.probability_best:.0f} %",
                 "" if one.p50_ms is None else f"{one.p50_ms:.2f}",
@@ -133,11 +138,11 @@ def _power(verdict: SweepVerdict) -> str:
     told += f"; {_jobs(closer)} {'are' if len(closer) > 1 else 'is'} closer to the leader than that"
     if next_ is None:
         return f"{told}: they score the same." if len(closer) > 1 else f"{told}: it scores the same."
-    needed = f"about {_rounded(next_.questions_needed)}" if next_.questions_needed else f"more than {MOST_QUERIES:,}"
+    needed = f"about {rounded(next_.questions_needed)}" if next_.questions_needed else f"more than {MOST_QUERIES:,}"
     return f"{told}: {needed} questions would be needed to tell the leader from job {next_.job}, {next_.behind:.3f} behind."
 
 
-def _rounded(count: int) -> str:
+def rounded(count: int) -> str:
     """``count`` in two digits and noughts."""
     if count < 100:
         return str(count)
@@ -160,7 +165,7 @@ def _effect(effect: Effect) -> list[str]:
         value = _value(level.value)
         line = f"    {cut_to(value, 30):<30}  {level.mean:.3f}"
         if level.difference is not None and level.ci95 is not None:
-            line += f"  {level.difference:+.3f}  ({level.ci95[0]:+.3f} to {level.ci95[1]:+.3f})"
+            line += f"  {signed(level.difference)}  ({signed(level.ci95[0])} to {signed(level.ci95[1])})"
         told.append(line)
     if len(effect.levels) > SHOWN_LEVELS:
         told.append(f"    and {len(effect.levels) - SHOWN_LEVELS} more values")

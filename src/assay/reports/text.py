@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 
 from assay.chunkers.graphemes import Graphemes
 
@@ -59,6 +60,23 @@ def cut_to(text: str, width: int) -> str:
             break
         kept += char
     return text[: Graphemes(text).floor(len(kept))].rstrip() + "…"
+
+
+def fitting(table: Table, out: Console, dispensable: Sequence[str]) -> Table:
+    """``table``, drawn closer, then without the ``dispensable`` columns one by one, as far as it would not fit otherwise.
+
+    rich would cut numbers short instead, which then read as other numbers.
+    """
+
+    def fits() -> bool:
+        return out.measure(table, options=out.options.update(max_width=1000)).maximum <= out.width
+
+    if not fits():
+        table.collapse_padding = True
+    for title in dispensable:
+        if not fits():
+            table.columns = [column for column in table.columns if str(column.header) != title]
+    return table
 
 
 def number(value: float | None) -> str:

@@ -45,7 +45,7 @@ def choose(given: Sequence[Given], baseline: int | Given) -> Chosen:
     if len(runs) < 2:
         what = f"{given[0] if given else 'nothing'}"
         raise AssayError(
-            f"{what}: holds {len(runs)} whole runs; compare needs two or more, or a sweep folder with as many"
+            f"{what}: holds {len(runs)} whole run{'' if len(runs) == 1 else 's'}; compare needs two or more, or a sweep folder with as many"
             if jobs
             else f"{what}: one run alone; give two or more run folders, or one sweep folder"
         )

@@ -67,7 +67,8 @@ def common_questions(runs: Sequence[Run], baseline: int, *, only_common: bool = 
                 f"{first.folder}: has no question in common with the others, so there is nothing to compare"
             )
         asked = len(questions_of(outcomes(first)))
-        notes.append(f"compared over the {len(queries)} common questions only (of {asked} in {first.folder})")
+        only = f"the {len(queries)} common questions" if len(queries) > 1 else "the one common question"
+        notes.append(f"compared over {only} only (of {asked} in {first.folder})")
     return Common(queries, tuple(notes), spans_differ)
 
 

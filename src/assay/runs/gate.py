@@ -119,7 +119,7 @@ def _drops(run: Run, baseline: Run, max_drops: Mapping[str, float], seed: int) -
         if plain.difference is None or plain.ci95 is None or test.p_corrected is None:
             raise AssayError(f"metric {name!r}: no query has a value in both runs, so no drop can be told")
         one = replace(plain, chance=test.chance, p_corrected=test.p_corrected)
-        drop = -plain.difference
+        drop = 0.0 - plain.difference  # not -x, which makes a difference of 0 a "-0"
         interval = (-plain.ci95[1], -plain.ci95[0])
         if max_drops:
             kept = drop <= max_drops[name] + _SLACK

@@ -45,7 +45,8 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def differing(rows: Sequence[Row]) -> tuple[list[str], list[dict[str, Any]]]:
     """The dotted keys that differ between the jobs, and each job's values of them (absent where it has no such key).
 
-    A group's option is named by the group alone: ``index``, not ``index.kind``.
+    A group's option is named by the group alone: ``index``, not ``index.kind``. A mapping that some jobs lack
+    (``params: null``) is told by its keys.
     """
     configs = []
     for row in rows:
@@ -55,7 +56,9 @@ def differing(rows: Sequence[Row]) -> tuple[list[str], list[dict[str, Any]]]:
     chosen = [
         key
         for key in keys
-        if len({repr(config[key]) for config in configs if key in config}) > 1 and not _told_by_group(key, configs)
+        if len({_shown(key, config) for config in configs}) > 1
+        and not _told_by_group(key, configs)
+        and not (any(other.startswith(f"{key}.") for other in keys) and all(c.get(key) is None for c in configs))
     ]
     return chosen, [{key: config[key] for key in chosen if key in config} for config in configs]
 
@@ -67,8 +70,13 @@ def _told_by_group(key: str, configs: Sequence[Mapping[str, Any]]) -> bool:
         return False
     values: dict[Any, set[str]] = {}
     for config in configs:
-        values.setdefault(config.get(group), set()).add(repr(config.get(key)))
+        values.setdefault(config.get(group), set()).add(_shown(key, config))
     return all(len(found) == 1 for found in values.values())
+
+
+def _shown(key: str, config: Mapping[str, Any]) -> str:
+    """The value of ``key``; a key that a job lacks, as one condition of ``filter.where`` or one of ``params``, is a value too."""
+    return repr(config[key]) if key in config else ""
 
 
 def as_document(rows: Sequence[Row]) -> list[dict[str, Any]]:

@@ -122,6 +122,9 @@ def load_run(path: str | Path) -> Run:
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; give a run folder, such as outputs/runs/…")
     if not (folder / files.METRICS).is_file():
+        job = next((one for one in sorted(folder.glob("[0-9]*")) if (one / files.METRICS).is_file()), None)
+        if job is not None:
+            raise DataError(f"{folder}: is a sweep; give one of its runs, such as {job}")
         raise DataError(
             f"{folder}: holds no {files.METRICS}, so no whole run; give a run folder, or finish it with resume=true"
         )

@@ -56,18 +56,19 @@ def per_query(result: Result) -> Iterator[dict[str, Any]]:
                 for place, found in enumerate(ranking.documents, 1)
             ],
             "missed": [asdict(miss) for miss in scores.missed[i]],
-        } | first_stage_of(result, i)
+        } | earlier_rankings(result, i)
 
 
-def first_stage_of(result: Result, i: int) -> dict[str, Any]:
-    """The first stage's ranking of query ``i`` where reranking or ``min_score`` changed it; nothing where it stands."""
-    if result.first_stage is None:
-        return {}
-    ranking = result.first_stage[i].documents
+def earlier_rankings(result: Result, i: int) -> dict[str, Any]:
+    """Query ``i``'s rankings before the final one, where reranking or ``min_score`` came after them."""
+    earlier = {"first_stage": result.first_stage, "reranked": result.reranked}
     return {
-        "first_stage": [
-            {"doc_id": found.doc_id, "rank": place, "score": found.score} for place, found in enumerate(ranking, 1)
+        name: [
+            {"doc_id": found.doc_id, "rank": place, "score": found.score, "stage": found.stage}
+            for place, found in enumerate(rankings[i].documents, 1)
         ]
+        for name, rankings in earlier.items()
+        if rankings is not None
     }
 
 

@@ -15,7 +15,7 @@ from assay.reports.html.parts import dataset_name, notices, queries_in_words
 from assay.reports.html.run_page import refuse_damaged
 from assay.reports.html.sweep import Sweep, read_sweep, shown
 from assay.reports.html.sweep_pairs import pairs
-from assay.reports.sweep_verdict import size
+from assay.reports.sweep_verdict import rounded, size
 from assay.reports.text import interval, number
 from assay.runs.pareto import pareto_front, quality_metric
 from assay.runs.sweep_folder import Jobs
@@ -112,7 +112,7 @@ def _facts(found: Mapping[str, Any], sweep: Sweep) -> list[str]:
     second = next((one for one in found["runs"] if one["job"] != found["leader"] and one.get("questions_needed")), None)
     if second and second["job"] in found["indistinguishable"]:
         told.append(
-            f"To tell the leader from job {second['job']}, {second['behind']:.3f} behind, about {second['questions_needed']:,} questions would be needed."
+            f"To tell the leader from job {second['job']}, {second['behind']:.3f} behind, about {rounded(second['questions_needed'])} questions would be needed."
         )
     if found.get("nested") is not None:
         told.append(
