@@ -20,7 +20,8 @@ def pack(model: Any) -> None:
     """Lay out the linear layers of the transformers of ``model``, on a CPU; where oneDNN can't, all stays as it is."""
     import torch
 
-    if not torch.backends.mkldnn.is_available() or not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
+    available: Any = torch.backends.mkldnn.is_available
+    if not available() or not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
         return
     for transformer in transformers_of(model):
         with torch.inference_mode():
