@@ -15,6 +15,9 @@ from assay.chunks import ChunkSet
 from assay.records import Passage, RankedDocument, Ranking
 
 
+_POWERS = np.array([float(f"1e{exponent}") for exponent in range(23)])  # all exact
+
+
 @dataclass(frozen=True, slots=True)
 class Hits:
     """Chunks that one query got, best first: rows of the chunk set, scores, and the stage that scored each."""
@@ -39,8 +42,27 @@ def first_stage_hits(rows: NDArray[np.int64], scores: NDArray[np.float32]) -> Hi
 
 
 def shortest_decimals(scores: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Each float32 as the shortest decimal that reads back to it: the value that files show and thresholds meet."""
-    return scores.astype(np.str_).astype(np.float64) if len(scores) else np.empty(0, np.float64)
+    """Each float32 as the shortest decimal that reads back to it: the value that files show and thresholds meet.
+
+    Any shape. Of several decimals of that length, the nearest.
+    """
+    wide = scores.astype(np.float64)
+    size = np.abs(wide)
+    # Here no decimal of nine digits lies halfway between two float32, and a quotient by a power of ten is the nearest
+    # float64 to the decimal, as reading it would give. Zero stays as it is.
+    ordinary = (size >= 1e-10) & (size < 2.0**14)
+    found = wide.copy()
+    left = np.flatnonzero(ordinary)
+    exponent = np.floor(np.log10(size.flat[left])).astype(np.int64)
+    for digits in range(6, 10):
+        power = _POWERS[digits - 1 - exponent]
+        near = np.rint(wide.flat[left] * power) / power
+        same = near.astype(np.float32) == scores.flat[left]
+        found.flat[left[same]] = near[same]
+        left, exponent = left[~same], exponent[~same]
+    rest = np.flatnonzero(~ordinary & (size > 0))
+    found.flat[rest] = scores.flat[rest].astype(np.str_).astype(np.float64)
+    return found
 
 
 def above(hits: Hits, min_score: float | None, final_stage: int) -> Hits:

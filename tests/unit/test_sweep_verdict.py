@@ -200,3 +200,10 @@ def test_jobs_that_can_not_be_compared_have_no_verdict(scored_run: Any, more: An
 def test_one_whole_job_has_none(scored_run: Any) -> None:
     assert isinstance(verdict_of(rows_of(scored_run, GOOD)), NoVerdict)
     assert isinstance(verdict_of([]), NoVerdict)
+
+
+def test_an_end_at_zero_has_no_sign() -> None:
+    told = lines(verdict([1.0] * 60, [0.0] * 5 + [1.0] * 55, settings=[{"k": 1}, {"k": 2}]))
+    assert any("  0.000 to +0.1" in line for line in told)  # the table
+    assert any(" to 0.000)" in line for line in told)  # the effect
+    assert not any("+0.000" in line or "-0.000" in line for line in told)

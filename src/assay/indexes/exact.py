@@ -23,16 +23,18 @@ ROUNDING = 1e-5
 
 
 def pair_scores(query: Vectors, vectors: Vectors, metric: Metric) -> Scores:
-    """Scores of one query against rows of ``vectors``, shape (rows,), float32.
+    """Scores of one query against rows of ``vectors``, shape (rows,), float32; or of several, each against its own rows.
 
-    ``cosine`` expects vectors of unit length on both sides.
+    ``cosine`` expects vectors of unit length on both sides. ``query`` of shape (queries, dimensions) and ``vectors`` of
+    shape (queries, rows, dimensions) give (queries, rows), each score the same bits as by itself.
     """
     wide = vectors.astype(np.float64)
+    own = query.astype(np.float64)[..., None, :]
     if metric == "l2":
-        wide -= query.astype(np.float64)
-        return np.asarray(-(wide * wide).sum(axis=1), dtype=np.float32)
-    wide *= query.astype(np.float64)
-    return np.asarray(wide.sum(axis=1), dtype=np.float32)
+        wide -= own
+        return np.asarray(-np.square(wide, out=wide).sum(axis=-1), dtype=np.float32)
+    wide *= own
+    return np.asarray(wide.sum(axis=-1), dtype=np.float32)
 
 
 def rough_scores(query: Vectors, vectors: Vectors, metric: Metric) -> Scores:
@@ -58,9 +60,9 @@ def exact_best(
 
 
 def ordered(rows: Rows, scores: Scores) -> tuple[Rows, Scores]:
-    """Hits in the one order: score descending, row (that is, id) ascending."""
+    """Hits in the one order: score descending, row (that is, id) ascending; along the last axis."""
     order = np.lexsort((rows, -scores))
-    return rows[order], scores[order]
+    return np.take_along_axis(rows, order, -1), np.take_along_axis(scores, order, -1)
 
 
 def tolerance(query: Vectors, vectors_norm: float, metric: Metric) -> float:

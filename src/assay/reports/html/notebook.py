@@ -46,6 +46,7 @@ def comparison_html(found: Comparison) -> str:
         canvas.axes.axvline(0, color=colour("soft"), linewidth=1)
         intervals(canvas, rows, ["c1"] * len(rows))
         canvas.axes.set_xlabel(f"difference in {metric}")
+        canvas.axes.locator_params(axis="x", nbins=6)
         told = ", ".join(f"{label} {one['mean']:+.3f}" for label, one in rows)
         chart = canvas.svg(_key(told), f"Differences in {metric} with 95 % intervals", told)
     return _with(chart, found.table._repr_html_())
