@@ -6,6 +6,7 @@ reranked, and scores of different stages are never compared. Chunks go to docume
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from assay.chunks import ChunkSet
 from assay.records import Passage, RankedDocument, Ranking
-
 
 _POWERS = np.array([float(f"1e{exponent}") for exponent in range(23)])  # all exact
 
@@ -39,6 +39,15 @@ def first_stage_hits(rows: NDArray[np.int64], scores: NDArray[np.float32]) -> Hi
     exact = shortest_decimals(scores)
     order = np.lexsort((rows, -exact))
     return Hits(rows[order], exact[order], np.zeros(len(rows), np.int64))
+
+
+def hits_in_order(found: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]]) -> list[Hits]:
+    """``first_stage_hits`` of many queries, whose rows and scores are in order already."""
+    if not found:
+        return []
+    exact = shortest_decimals(np.concatenate([scores for _, scores in found]))
+    parts = np.split(exact, np.cumsum([len(rows) for rows, _ in found])[:-1])
+    return [Hits(rows, part, np.zeros(len(rows), np.int64)) for (rows, _), part in zip(found, parts, strict=True)]
 
 
 def shortest_decimals(scores: NDArray[np.float32]) -> NDArray[np.float64]:

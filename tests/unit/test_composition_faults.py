@@ -87,7 +87,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("dataset=path", "dataset.path: null names no golden set; give a folder in BEIR's layout"),
         ("embedder=st", "embedder.model: null names no model; give a folder or a name on the hub"),
         ("embedder.model=other", "embedder.model: 'other' is not allowed; give all-MiniLM-L6-v2"),
-        ("embedder.dtype=float16", "embedder.dtype: 'float16' is not allowed; give float32"),
+        ("embedder.dtype=float16", "embedder.dtype: 'float16' is not allowed; give one of float32, bfloat16"),
         ("embedder.device=gpu", "embedder.device: 'gpu' is no device; give auto, cpu, cuda, cuda:0, xpu or mps"),
         ("embedder.batch_tokens=0", "embedder.batch_tokens: 0 is not allowed; give a whole number of at least 1"),
         ("embedder=lsa embedder.dim=0", "embedder.dim: 0 is not allowed; give a whole number of at least 1"),

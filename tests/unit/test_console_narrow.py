@@ -13,13 +13,13 @@ from assay.reports.console import abstention_lines
 from assay.reports.text import fitting
 
 
-def shown(width: int) -> list[str]:
+def shown(width: int, dispensable: tuple[str, ...] = ("n", "p")) -> list[str]:
     table = Table(box=None, pad_edge=False)
     for title in ("metric", "mean", "p", "n"):
         table.add_column(title, no_wrap=title != "metric", overflow="fold")
     table.add_row("recall@5", "0.123", "0.456", "789")
     out = Console(file=io.StringIO(), width=width)
-    out.print(fitting(table, out, ("n", "p")))
+    out.print(fitting(table, out, dispensable))
     return out.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 
@@ -35,6 +35,12 @@ def shown(width: int) -> list[str]:
 )
 def test_a_table_loses_columns_and_never_digits(width: int, row: str) -> None:
     assert shown(width)[1].rstrip() == row.rstrip()
+
+
+def test_what_is_left_is_padded_as_if_it_had_been_all() -> None:
+    """rich goes by the places of columns; what was dropped in between must leave no gap in them."""
+    assert shown(18, ("mean", "p"))[1] == "recall@5 0.456 789"
+    assert shown(12, ("mean", "p"))[1] == "recall@5 789"
 
 
 BLOCK: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pytest
 
 from assay.errors import AssayError
 from assay.gate_command import numbers, type_numbers
+from assay.reports.gate_console import show_gate
 from assay.reports.gate_files import junit, markdown
+from assay.reports.text import console
 from assay.runs.gate import gate
 from assay.runs.gate_checks import Check, Gate, Limits
 
@@ -100,6 +103,14 @@ def test_a_baseline_alone_tests_the_headline_metrics(scored_run: Any, lost: int,
     if lost:
         p = [check.difference and (check.difference.p, check.difference.p_corrected) for check in found.checks]
         assert p == [(0.5**lost, 2 * 0.5**lost)] * 2
+
+
+def test_a_small_p_is_no_zero(scored_run: Any) -> None:
+    found = against(scored_run, [1.0] * 14 + [0.0] * 6, [0.0] * 20)
+    out = io.StringIO()
+    show_gate(found, console(out))
+    assert "<0.001" in out.getvalue()
+    assert "| &lt;0.001 |" in markdown(found)
 
 
 def test_no_drop_is_no_negative_zero(scored_run: Any) -> None:

@@ -9,6 +9,7 @@ from assay.indexes.exact import (
     ordered,
     pair_scores,
     rough_scores,
+    scored,
     tolerance,
 )
 
@@ -22,5 +23,6 @@ __all__ = [
     "ordered",
     "pair_scores",
     "rough_scores",
+    "scored",
     "tolerance",
 ]

@@ -6,7 +6,7 @@ summation, then cast to float32. Higher is better everywhere: for ``l2`` it is m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ Scores = NDArray[np.float32]
 # FAISS and BLAS round differently from the sums here. For vectors of ordinary length the two are within a few
 # 1e-6 of each other relative to the size of the vectors; candidates this close to the boundary are looked at again.
 ROUNDING = 1e-5
+_CELLS = 1 << 17  # float64 numbers worked on at a time: what a core's cache holds
 
 
 def pair_scores(query: Vectors, vectors: Vectors, metric: Metric) -> Scores:
@@ -63,6 +64,25 @@ def ordered(rows: Rows, scores: Scores) -> tuple[Rows, Scores]:
     """Hits in the one order: score descending, row (that is, id) ascending; along the last axis."""
     order = np.lexsort((rows, -scores))
     return np.take_along_axis(rows, order, -1), np.take_along_axis(scores, order, -1)
+
+
+def scored(queries: Vectors, vectors: Vectors, proposed: Sequence[Rows], metric: Metric) -> list[tuple[Rows, Scores]]:
+    """The rows proposed for each query with their ``pair_scores``, ``ordered``.
+
+    Queries for which as many rows were proposed are computed a few at a time: the same bits, in less time.
+    """
+    found: list[tuple[Rows, Scores]] = [(np.empty(0, np.int64), np.empty(0, np.float32))] * len(proposed)
+    counts = np.array([len(rows) for rows in proposed], np.int64)
+    for count in sorted(set(counts.tolist()) - {0}):
+        places = np.flatnonzero(counts == count)
+        size = max(1, _CELLS // (count * vectors.shape[1]))
+        for at in range(0, len(places), size):
+            some = places[at : at + size]
+            rows = np.stack([proposed[i] for i in some])
+            rows, scores = ordered(rows, pair_scores(queries[some], vectors[rows], metric))
+            for i, own, own_scores in zip(some.tolist(), rows, scores, strict=True):
+                found[i] = (own, own_scores)
+    return found
 
 
 def tolerance(query: Vectors, vectors_norm: float, metric: Metric) -> float:

@@ -144,6 +144,7 @@ def _types(found: Comparison) -> Table:
             (f"{metric} by type", "left"), ("n", "right"), (a, "right"), (b, "right"), (f"{b} - {a}", "right"),
             ("95 % interval", "left"), ("+/=/-", "right"),
         )  # fmt: skip
+        table.columns[0].no_wrap, table.columns[0].overflow = False, "fold"
         for kind, one in sorted(pair.by_type.items(), key=lambda item: (item[1].difference or 0.0, item[0])):
             numbers = _numbers(metric, one)
             cells = [*numbers[:2], numbers[4]]
@@ -154,6 +155,7 @@ def _types(found: Comparison) -> Table:
     table = _table(
         (f"{metric} by type{more}", "left"), ("n", "right"), *((_against(found, pair), "right") for pair in pairs)
     )
+    table.columns[0].no_wrap, table.columns[0].overflow = False, "fold"
     for kind in dict.fromkeys(kind for pair in pairs for kind in pair.by_type):
         sizes = {pair.by_type[kind].n for pair in pairs if kind in pair.by_type}
         cells = [signed(pair.by_type[kind].difference) if kind in pair.by_type else "–" for pair in pairs]

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.evaluation.randomisation import ALPHA
+from assay.reports.compare_words import chance
 from assay.reports.text import cut_to, number, plain
 from assay.runs.gate_checks import Check, Gate
 
@@ -27,7 +28,7 @@ def show_gate(found: Gate, out: Console) -> None:
             overflow="fold",
         )
     for check in found.checks:
-        p = "" if check.difference is None else number(check.difference.p_corrected)
+        p = "" if check.difference is None else chance(check.difference.p_corrected)
         table.add_row(
             Text("ok" if check.passed else "FAIL", style="green" if check.passed else "bold red"),
             Text(cut_to(check.name, 200)),

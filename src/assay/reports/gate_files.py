@@ -6,6 +6,7 @@ import html
 import re
 from xml.sax.saxutils import escape, quoteattr
 
+from assay.reports.compare_words import chance
 from assay.reports.gate_console import explained
 from assay.reports.text import number, plain
 from assay.runs.gate_checks import Gate
@@ -57,7 +58,7 @@ def markdown(found: Gate) -> str:
     ]
     for check in found.checks:
         interval = "" if check.ci95 is None else f"{check.ci95[0]:.3f} to {check.ci95[1]:.3f}"
-        p = "" if check.difference is None else number(check.difference.p_corrected)
+        p = "" if check.difference is None else _cell(chance(check.difference.p_corrected))
         mark = "✅" if check.passed else "❌"
         lines.append(f"| {mark} | {_cell(check.name)} | {number(check.value)} | {interval} | {p} | {check.n} |")
     told = explained(found)

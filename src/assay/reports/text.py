@@ -76,6 +76,8 @@ def fitting(table: Table, out: Console, dispensable: Sequence[str]) -> Table:
     for title in dispensable:
         if not fits():
             table.columns = [column for column in table.columns if str(column.header) != title]
+            for place, column in enumerate(table.columns):  # by it rich tells which column is the last, and its padding
+                column._index = place
     return table
 
 

@@ -21,15 +21,17 @@ from assay.indexes import (
     ordered,
     pair_scores,
     rough_scores,
+    scored,
     tolerance,
 )
 from assay.indexes.base import Rows, Vectors
 from assay.indexes.exact import Metric, Scores
-from assay.ranking import Hits, first_stage_hits
+from assay.ranking import Hits, first_stage_hits, hits_in_order
 from assay.retrieval.filtered import FilteredQuery
 from assay.retrieval.subset import Subset
 
 EQUAL_SCORE = 1e-6
+NO_ROWS = (np.empty(0, np.int64), np.empty(0, np.float32))
 NOTHING = Hits(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.int64))
 
 
@@ -101,7 +103,9 @@ class DenseRetrieval:
         short = [slots - len(r) for q, r in zip(queries, proposed, strict=True) if self.answers(q) and len(r) < slots]
         self.unfilled = Unfilled(sum(short), slots * sum(map(self.answers, queries)), len(short))
         self.served = list(proposed)
-        return [self._one(i, query, depth, wanted) for i, query in enumerate(queries)]
+        first = scored(queries, self.vectors, proposed, self.metric)
+        found = [self._one(i, query, depth, wanted, first[i]) for i, query in enumerate(queries)]
+        return hits_in_order([(self.indexed[rows], scores) for rows, scores in found])
 
     def _margin(self, depth: int) -> int:
         """Chunks that exact search looks at beyond the depth, for ties and rounding."""
@@ -140,16 +144,25 @@ class DenseRetrieval:
             self._latest = Subset(mask, self.owner, self.vectors)
         return self._latest
 
-    def _one(self, i: int, query: Vectors, depth: int, wanted: int) -> Hits:
+    def _one(self, i: int, query: Vectors, depth: int, wanted: int, first: tuple[Rows, Scores]) -> tuple[Rows, Scores]:
+        """Rows (of the index) and scores that query ``i`` gets back, given the ``first`` proposal in order."""
         if not self.answers(query) or self.index.size == 0:
-            return NOTHING
-        while True:
-            rows, scores = self._nearest(i, query, min(depth, self.index.size))
-            enough = len(set(self.owner[rows].tolist())) >= wanted
-            if enough or depth >= self.index.size:
-                return first_stage_hits(self.indexed[rows], scores)
+            return NO_ROWS
+        k = min(depth, self.index.size)
+        rows, scores = self._settled(query, k, *first) or self._nearest(i, query, k)
+        while len(set(self.owner[rows].tolist())) < wanted and depth < self.index.size:
             depth *= 2
             self.served[i] = np.empty(0, np.int64)
+            rows, scores = self._nearest(i, query, min(depth, self.index.size))
+        return rows, scores
+
+    def _settled(self, query: Vectors, k: int, rows: Rows, scores: Scores) -> tuple[Rows, Scores] | None:
+        """The first ``k`` of a proposal in order; None where a row that exact search left out could be one of them."""
+        if self.index.exact and len(rows) < self.index.size:
+            slack = tolerance(query, self.largest_norm, self.metric)
+            if len(rows) <= k or scores[-1] >= scores[k - 1] - 2 * slack:
+                return None
+        return rows[:k], scores[:k]
 
     def _nearest(self, i: int, query: Vectors, k: int) -> tuple[Rows, Scores]:
         def propose(n: int) -> Rows:

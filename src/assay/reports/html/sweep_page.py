@@ -43,8 +43,8 @@ def sweep_page(folder: Path, jobs: Jobs) -> str:
     name = dataset_name(first.config)
     failed = f", {len(sweep.failed)} failed" if sweep.failed else ""
     header = joined(
-        tag("h1", f"{name}: sweep of {len(sweep.rows) + len(sweep.failed)} jobs"),
-        tag("p", f"{len(sweep.rows)} whole runs{failed} · {', '.join(sweep.keys) or 'nothing differs'}"),
+        tag("h1", f"{name}: sweep of {_counted(len(sweep.rows) + len(sweep.failed), 'job')}"),
+        tag("p", f"{_counted(len(sweep.rows), 'whole run')}{failed} · {', '.join(sweep.keys) or 'nothing differs'}"),
         tag("p", queries_in_words(first.metrics["queries"]), class_="quiet"),
     )
     footer = joined(
@@ -55,6 +55,10 @@ def sweep_page(folder: Path, jobs: Jobs) -> str:
         tag("p", "This file holds everything it shows and asks nothing of a network."),
     )
     return page(f"{name}: assay sweep", header, sections, footer)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _verdict(sweep: Sweep) -> Markup:
