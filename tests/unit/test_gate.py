@@ -105,6 +105,25 @@ def test_a_baseline_alone_tests_the_headline_metrics(scored_run: Any, lost: int,
         assert p == [(0.5**lost, 2 * 0.5**lost)] * 2
 
 
+@pytest.mark.parametrize("value", [float("nan"), 1.5, "high"])
+@pytest.mark.parametrize(
+    ("block", "name", "limits"),
+    [
+        ("metrics", "recall@5", Limits(floors={"recall@5": 0.5})),
+        ("abstention", "false_answer_rate", Limits(max_false_answers=0.5)),
+    ],
+)
+def test_what_is_no_score_is_damage_and_no_failure(
+    half: Path, value: Any, block: str, name: str, limits: Limits
+) -> None:
+    path = half / "metrics.json"
+    metrics = json.loads(path.read_text(encoding="utf-8"))
+    metrics[block][name] = {"mean": value, "ci95": None, "n": 3} if block == "metrics" else value
+    path.write_text(json.dumps(metrics), encoding="utf-8")
+    with pytest.raises(AssayError, match=f"{name} is .*damaged, run again"):
+        gate(half, limits)
+
+
 def test_a_small_p_is_no_zero(scored_run: Any) -> None:
     found = against(scored_run, [1.0] * 14 + [0.0] * 6, [0.0] * 20)
     out = io.StringIO()

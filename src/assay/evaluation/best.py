@@ -64,7 +64,9 @@ def nested_score(scores: Matrix, seed: int = SEED, halvings: int = HALVINGS) -> 
     chosen_on = np.zeros((halvings, queries))
     for row in chosen_on:
         row[rng.permutation(queries)[: queries // 2]] = 1.0
-    half = queries // 2
-    picked = shares_of_best(chosen_on @ scores.T / half)
-    elsewhere = (1.0 - chosen_on) @ scores.T / (queries - half)
+    # Each halving serves both ways, so that neither half's luck stays in the mean.
+    both = np.concatenate([chosen_on, 1.0 - chosen_on])
+    other = 1.0 - both
+    picked = shares_of_best(both @ scores.T / both.sum(axis=1, keepdims=True))
+    elsewhere = other @ scores.T / other.sum(axis=1, keepdims=True)
     return round(float((picked * elsewhere).sum(axis=1).mean()), 12)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -79,8 +79,8 @@ def _floored(run: Run, metric: str, kind: str | None, limit: float, metrics: Map
         raise AssayError(f"metric {metric!r} is not in {where}; it has {', '.join(known)}")
     found = metrics[metric]
     mean, n, ci95 = (found.get(key) for key in ("mean", "n", "ci95")) if isinstance(found, Mapping) else (None,) * 3
-    if not isinstance(mean, int | float) or not isinstance(n, int):
-        if n == 0:
+    if not _is_share(mean) or not isinstance(n, int):
+        if n == 0 and mean is None:
             raise AssayError(f"metric {metric!r}: no query of {where} is in its mean, so no floor can hold")
         raise DataError(
             f"{run.folder / 'metrics.json'}: {metric} is not a mean and an n; the file is damaged, run again"
@@ -89,13 +89,20 @@ def _floored(run: Run, metric: str, kind: str | None, limit: float, metrics: Map
     return Check("min", metric, kind, limit, float(mean), interval, n, mean >= limit - _SLACK)
 
 
+def _is_share(value: object) -> TypeGuard[float]:
+    """Whether ``value`` is a number from 0 to 1; a NaN is none."""
+    return isinstance(value, int | float) and 0.0 <= value <= 1.0
+
+
 def _rate(run: Run, kind: Kind, limit: float) -> Check:
     block, counts = run.metrics.get("abstention"), run.metrics.get("queries")
     name = _RATES[kind]
     group = "unanswerable" if kind == "max_false_answers" else "answerable"
     value = block.get(name) if isinstance(block, Mapping) else None
     n = counts.get(group) if isinstance(counts, Mapping) else None
-    if not isinstance(value, int | float) or not isinstance(n, int):
+    if value is not None and not _is_share(value):
+        raise DataError(f"{run.folder / 'metrics.json'}: {name} is {value!r}, no rate; the file is damaged, run again")
+    if value is None or not isinstance(n, int):
         flag = f"--{kind.replace('_', '-')}"
         raise AssayError(f"{flag}: {run.folder} has no {name}, since its golden set has no {group} query")
     return Check(kind, name, None, limit, float(value), None, n, value <= limit + _SLACK)
