@@ -15,7 +15,7 @@ from assay.evaluation.paired import PairedDifference, corrected, paired_differen
 from assay.evaluation.resampling import SEED
 from assay.runs import files
 from assay.runs.chosen import Chosen, Given, choose, metrics_to_compare
-from assay.runs.common import Common, common_questions, refuse_other_measures
+from assay.runs.common_questions import Common, common_questions, refuse_other_measures
 from assay.runs.comparison import ABSENT, ComparedRun, Comparison, Moved, Pair, Question
 from assay.runs.leaderboard import flat
 from assay.runs.outcomes import outcomes

@@ -22,7 +22,7 @@ from assay.evaluation.paired import corrected, paired_differences
 from assay.evaluation.randomisation import ALPHA
 from assay.evaluation.resampling import SEED
 from assay.runs.chosen import Chosen, Given, metrics_to_compare
-from assay.runs.common import Common, refuse_other_measures
+from assay.runs.common_questions import Common, refuse_other_measures
 from assay.runs.compare import aligned, read_run, refuse_other_golden_set
 from assay.runs.gate_checks import Check, Gate, Kind, Limits
 from assay.runs.run import Run, load_run

@@ -16,7 +16,7 @@ from assay.evaluation.names import HEADLINE
 from assay.evaluation.resampling import SEED
 from assay.evaluation.sweep_verdict import sweep_verdict
 from assay.runs import files
-from assay.runs.common import refuse_other_measures
+from assay.runs.common_questions import refuse_other_measures
 from assay.runs.golden_changes import differing_parts, hashes_of, listing
 from assay.runs.leaderboard import Row, differing
 from assay.runs.run import Run

@@ -167,8 +167,8 @@ class DiskStore:
                 payload = read_blob(path, space.stage, space.key, key, self.max_bytes)
         except Damaged:
             self._discard(path)
-        except OSError:
-            pass  # not there, or out of reach
+        except OSError:  # not there, or out of reach
+            payload = None
         if payload is not None:
             self._touch(path)
         elif self._memory is not None:
