@@ -229,3 +229,20 @@ def test_a_status_is_gone_once_the_job_is_whole(assay, small_set: Path, work: Pa
     broken.write_text(text)
     assert sweep(assay, small_set, "seed=1,2", "resume=true").returncode == 0
     assert not (work / "sweep" / "0" / "status.json").exists()
+
+
+def test_a_key_that_only_the_swept_options_have(assay, small_set: Path, work: Path) -> None:
+    """``reranker.chunks`` is no key of the default, none; every job has an option that it is a key of."""
+    swept = ("retriever.depth=50", "reranker=mmr,lexical", "reranker.chunks=all")
+    done = sweep(assay, small_set, *swept)
+    assert done.returncode == 0, done.stderr
+    for number, kind in enumerate(("mmr", "lexical")):
+        saved = (work / "sweep" / str(number) / "config.yaml").read_text()
+        assert f"kind: {kind}\n" in saved
+        assert "chunks: all\n" in saved
+        told = json.loads((work / "sweep" / str(number) / "manifest.json").read_text())["overrides"]
+        assert told[-2:] == [f"reranker={kind}", "reranker.chunks=all"]
+    wrong = sweep(assay, small_set, "retriever.depth=50", "reranker=mmr,none", "reranker.chunks=all", folder="wrong")
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("reranker.chunks: the chosen option of reranker has no such key")
+    assert not (work / "wrong").exists()

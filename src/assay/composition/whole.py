@@ -7,10 +7,15 @@ from typing import Any
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import ValueType
 from hydra.types import RunMode
 from omegaconf import DictConfig, open_dict
 
+from assay.config.models import GROUPS
+
 WHOLE = ("filter.where", "chunker.params", "embedder.params", "retriever.params", "reranker.params")
+
+LISTED = {ValueType.CHOICE_SWEEP, ValueType.SIMPLE_CHOICE_SWEEP}
 
 
 class WholeLoader(ConfigLoaderImpl):
@@ -25,12 +30,25 @@ class WholeLoader(ConfigLoaderImpl):
         validate_sweep_overrides: bool = True,
     ) -> DictConfig:
         emptied = emptied_first(overrides)
+        if run_mode == RunMode.MULTIRUN:
+            emptied = [*first_options(overrides), *emptied]
         config: Any = super().load_configuration(config_name, emptied, run_mode, from_shell, validate_sweep_overrides)
         if len(emptied) > len(overrides):
             with open_dict(config):
                 config.hydra.overrides.task = [text for text in overrides if text in config.hydra.overrides.task]
         found: DictConfig = config
         return found
+
+
+def first_options(overrides: Sequence[str]) -> list[str]:
+    """For each group that ``overrides`` list options of, the first of them.
+
+    Hydra composes a sweep's own config without what is swept. A key that only the swept options have (``reranker=mmr,lexical
+    reranker.chunks=all``) would have nowhere to go in it.
+    """
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
+    swept = [one for one in parsed if one.key_or_group in GROUPS and one.value_type in LISTED]
+    return [f"{one.key_or_group}={next(iter(one.sweep_string_iterator()))}" for one in swept]
 
 
 def emptied_first(overrides: Sequence[str]) -> list[str]:
